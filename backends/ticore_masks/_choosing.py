@@ -94,7 +94,7 @@ def choose_consistent(
             -inf for tokens that were refused.
         texts: the verification of each row. None for a row without constraint.
         sample, shares: as in `choose`.
-        end_ids: ids that may end a text where it is consistent.
+        end_ids: ids without a text that may end one where it is consistent.
 
     Returns:
         int64[rows] on the device of `scores`; `NONE_LEFT` in rows where no candidate is left.
@@ -130,7 +130,7 @@ def mask_inconsistent(
         scores: float[n, width]; is changed in place.
         rows: those to mask, in order.
         texts: the verification of each of `rows`. None for a row without constraint.
-        end_ids: ids that may end a text where it is consistent.
+        end_ids: ids without a text that may end one where it is consistent.
 
     Raises:
         InconsistentStateError: no text may begin with the list of some row.

@@ -7,7 +7,7 @@ from functools import partial
 from transformers import PreTrainedModel
 
 from ticore.backend_kit.checkpoint import StartToken
-from ticore.errors import SettingsError
+from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import Tokenizer
 
 from ._loading import positions_of, require_logits, special_ids
@@ -15,6 +15,7 @@ from ._model import TorchModel
 from ._network import Network
 from ._precision import reproducible
 from ._probe import probe
+from ._weights import asking
 
 _NAME = "the model in memory"
 
@@ -30,7 +31,8 @@ def adopt(found: object, tokenizer: Tokenizer, original: object) -> TorchModel |
     Raises:
         SettingsError: the model is in training mode, or its tokenizer is not one of transformers
             or has more ids than the model has logits.
-        ModelFilesError: it is no causal language model, or its logits are not finite.
+        ModelFilesError: it is no causal language model, it cannot be run, or its logits are not
+            finite.
     """
     if not isinstance(found, PreTrainedModel):
         return None
@@ -39,8 +41,14 @@ def adopt(found: object, tokenizer: Tokenizer, original: object) -> TorchModel |
             "expected a model ready to generate, found one in training mode, which drops units at "
             "random; call model.eval() first"
         )
-    network = Network(found, partial(reproducible, found.dtype))
-    width = probe(_NAME, network, found.dtype)
+    if found.config.is_encoder_decoder:
+        raise ModelFilesError(
+            f"expected a causal language model, found {type(found).__name__}, which also has an "
+            f"encoder; choose a model that continues texts, and open it with AutoModelForCausalLM"
+        )
+    with asking(_NAME):
+        network = Network(found, partial(reproducible, found.dtype))
+        width = probe(_NAME, network, found.dtype)
     if tokenizer.vocab_size > width:
         raise SettingsError(
             f"expected a tokenizer of at most {width} ids, as many as the model has logits, found "

@@ -34,7 +34,8 @@ class Network:
             what is padding, and where in its text an id stands.
 
     Raises:
-        ModelFilesError: the model keeps no cache that is known here.
+        ModelFilesError: the model keeps no cache that is known here; also when it reads, if it
+            gives no logits.
     """
 
     def __init__(
@@ -57,6 +58,10 @@ class Network:
         layers = map(type, DynamicCache(config=module.config).layers)
         self.crops = all(layer in (DynamicLayer, DynamicSlidingWindowLayer) for layer in layers)
         self.pads = self.crops and {"attention_mask", "position_ids"} <= taken.keys()
+        # Qwen2-VL and the like remember by how much the pictures of an earlier text moved its ids,
+        # and move those of the next one, too, unless they are told where these stand.
+        remembers = any(hasattr(part, "rope_deltas") for part in module.modules())
+        self._places = remembers and "position_ids" in taken
 
     def new_cache(self) -> Cache:
         """An empty cache.
@@ -133,8 +138,20 @@ class Network:
     def _forward(self, rows: Sequence[Sequence[int]], inputs: dict[str, Any]) -> torch.Tensor:
         """Logits [rows, n, width] of as many ids each."""
         batch = torch.tensor([list(ids) for ids in rows], device=self.module.device)
+        if self._places and "position_ids" not in inputs:
+            cache = inputs.get(self._cache_name)
+            begin = 0 if cache is None else cache.get_seq_length()
+            places = torch.arange(begin, begin + batch.shape[1], device=batch.device)
+            inputs = inputs | {"position_ids": places.expand(batch.shape)}
         with self.computing():
-            logits: torch.Tensor = self.module(input_ids=batch, **inputs).logits
+            found = self.module(input_ids=batch, **inputs)
+        logits: torch.Tensor | None = getattr(found, "logits", None)
+        if logits is None:
+            raise ModelFilesError(
+                f"expected a model that gives logits of the next token, found "
+                f"{type(self.module).__name__}, which gives none; open it with "
+                f"AutoModelForCausalLM"
+            )
         return logits
 
 

@@ -9,9 +9,12 @@ calls in another way nothing is found and nothing is refused; a test fails then.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from types import FrameType
 
 from transformers import GenerationMixin
+
+from ticore.errors import SettingsError
 
 _DEEPEST = 4  # frames between the function that asks and `generate`
 
@@ -27,3 +30,16 @@ def given_to_generate(name: str) -> object:
         if of_generate and isinstance(frame.f_locals.get("self"), GenerationMixin):
             return frame.f_locals.get(name)
     return None
+
+
+def require_called(settings: Mapping[str, object]) -> None:
+    """Refuse settings with which `generate` calls no function given as `custom_generate`.
+
+    Raises:
+        SettingsError: its paged cache, with which it turns to continuous batching at once.
+    """
+    if settings.get("cache_implementation") == "paged":
+        raise SettingsError(
+            "expected a cache that generate() fills itself, found cache_implementation='paged', "
+            "with which transformers batches texts without asking for consistency; leave it out"
+        )

@@ -47,7 +47,7 @@ class Chooser:
         never: ids below the number of logits that are never chosen, int64[n] on the device.
         consistency: `rollback`: what was chosen is verified by the text itself. `masks`: no token
             is chosen that would make a text inconsistent.
-        end_ids: ids that may end a text.
+        end_ids: ids that may end a text, and are no part of it.
         wanted: what is kept.
     """
 

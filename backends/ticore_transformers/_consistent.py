@@ -18,6 +18,7 @@ from typing import Any, get_args
 import torch
 from transformers import LogitsProcessorList, PreTrainedModel, StoppingCriteriaList
 from transformers.generation import logits_process as of_transformers
+from transformers.generation.configuration_utils import GenerationMode
 from transformers.generation.utils import GenerateDecoderOnlyOutput
 
 from ticore.backend_kit import (
@@ -98,10 +99,12 @@ def consistent(
     Raises:
         SettingsError: `observation` is negative, `consistency` is unknown, `rollback` is not
             `windowed`, or `tokenizer` is not a tokenizer. When generating: its ids are not the
-            model's, or one of these is asked for: beams, guidance, an encoder, embeddings, a filled
-            cache, prompt lookup, an assistant, several tokens at once, a penalty on the prompts of
-            a batch, a streamer of `generate` itself or for several texts, attentions or hidden
-            states.
+            model's, or one of these is asked for: beams, contrastive search, DoLa, guidance, an
+            encoder, embeddings, pictures and other inputs beside ids, a filled cache, prompt
+            lookup, an assistant, several tokens at once, a penalty on the prompts of a batch, a
+            streamer of `generate` itself or for several texts, attentions or hidden states. Not
+            noticed is `cache_implementation="paged"` of `generate`, with which transformers does
+            not call this function; `ticore_transformers.generate` refuses it.
         PromptError: when generating: a prompt is empty, or in view `whole` not consistent.
         CapacityError: when generating: the logits processors leave no token to choose.
         ModelError: when generating: the network gives NaN or infinity.
@@ -170,7 +173,9 @@ def custom_generate(
         width = len(decoders[0].logits())
         require_tokenizer_of_model(verifier.tokenizer, width)
         eos_ids = frozenset(ids_of(generation_config.eos_token_id)).intersection(range(width))
-        never = _never_chosen(verifier.tokenizer, width, eos_ids)
+        silent = unspellable_ids(verifier.tokenizer, width)
+        never = sorted(silent.difference(eos_ids).intersection(range(width)))
+        spelled_ends = eos_ids - silent  # such as a line end, which is part of what is returned
         most = (generation_config.max_length or 0) - input_ids.shape[1]
         texts = [
             GeneratedText(
@@ -186,6 +191,7 @@ def custom_generate(
                     eos_ids=eos_ids,
                     max_backtracks=backtracks,
                     never=never,
+                    spelled_ends=spelled_ends,
                 ),
                 streamer,
             )
@@ -199,7 +205,7 @@ def custom_generate(
             sample=bool(generation_config.do_sample),
             never=torch.tensor(never, dtype=torch.int64, device=decoders[0].logits().device),
             consistency=consistency,
-            end_ids=eos_ids,
+            end_ids=eos_ids - spelled_ends,
             wanted=wanted,
         )
         if streamer is not None:
@@ -241,12 +247,6 @@ def _wanted(config: Any, log_probabilities: bool) -> Wanted:
         logits=asked and bool(config.output_logits),
         log_probabilities=log_probabilities,
     )
-
-
-def _never_chosen(tokenizer: Tokenizer, width: int, eos_ids: frozenset[int]) -> list[int]:
-    """Ids that no text can spell, without the ends of texts."""
-    never = unspellable_ids(tokenizer, width)
-    return sorted(never.difference(eos_ids).intersection(range(width)))
 
 
 class _OneByOne:
@@ -350,6 +350,30 @@ _PER_PROMPT = (
     of_transformers.EncoderRepetitionPenaltyLogitsProcessor,
 )
 
+_MODES = (GenerationMode.SAMPLE, GenerationMode.GREEDY_SEARCH)
+
+# What `generate` hands over beside the ids that says no more than they do. Caches have names of
+# several versions; what is in one is looked at.
+_INPUTS = frozenset(
+    (
+        "attention_mask",
+        "position_ids",
+        "logits_to_keep",
+        "use_cache",
+        "cache",
+        "past_key_values",
+        "cache_params",
+        "output_attentions",
+        "output_hidden_states",
+    )
+)
+
+
+def require_no_encoder(model: PreTrainedModel) -> None:
+    """Refuse a model whose prompts an encoder reads. Raises SettingsError."""
+    if model.config.is_encoder_decoder:
+        raise _not_plain("an encoder")
+
 
 def _require_plain(
     model: PreTrainedModel,
@@ -360,8 +384,11 @@ def _require_plain(
     streamer: Any | None,
 ) -> None:
     """Refuse what would be left out silently."""
+    require_no_encoder(model)
     # Before transformers 5.24 it was named past_key_values.
     cache = inputs.get("cache", inputs.get("past_key_values"))
+    others = _beside_ids(inputs)
+    mode = config.get_generation_mode()
     refused = {
         "beams": (config.num_beams or 1) > 1,
         "prompt lookup": getattr(config, "prompt_lookup_num_tokens", None) is not None,
@@ -369,9 +396,12 @@ def _require_plain(
         "several tokens at once (use_mtp)": bool(getattr(config, "use_mtp", False)),
         "an assistant_model": given_to_generate("assistant_model") is not None,
         "guidance": any(hasattr(p, "unconditional_context") for p in processors),
-        "an encoder": model.config.is_encoder_decoder,
+        "contrastive search (penalty_alpha)": mode == GenerationMode.CONTRASTIVE_SEARCH,
+        "DoLa (dola_layers)": getattr(config, "dola_layers", None) is not None,
+        f"the mode {mode.value}": mode not in _MODES,
         "embeddings in place of ids": inputs.get("inputs_embeds") is not None,
         "a cache that is filled already": cache is not None and cache.get_seq_length() > 0,
+        f"model inputs beside ids ({', '.join(others)})": bool(others),
         "a streamer for several texts": streamer is not None and len(input_ids) > 1,
         "a penalty on the prompts of a batch": len(input_ids) > 1
         and any(isinstance(processor, _PER_PROMPT) for processor in processors),
@@ -380,10 +410,31 @@ def _require_plain(
     }
     for name, found in refused.items():
         if found:
-            raise SettingsError(
-                f"expected plain sampling or greedy choice from token ids, found {name}, which "
-                f"consistent() does not do; leave it out, or generate without custom_generate, "
-                f"with ConsistentLogitsProcessor among the logits processors, as "
-                f"ticore_transformers.generate(..., consistency='masks') does for beams; an "
-                f"assistant must then have the model's own tokenizer"
-            )
+            raise _not_plain(name)
+
+
+def _beside_ids(inputs: Mapping[str, Any]) -> list[str]:
+    """The names of the model inputs that say more than the ids.
+
+    transformers also hands over empty ones of a text without pictures. A picture may have been read
+    already: then it is named by its kind.
+    """
+    found = []
+    for name, value in inputs.items():
+        if value is None or name in _INPUTS:
+            continue
+        if name == "mm_encoder_outputs":
+            found += list(value)
+        elif name != "mm_token_type_ids" or bool(value.any()):  # 0 for an id of the text itself
+            found.append(name)
+    return sorted(found)
+
+
+def _not_plain(found: str) -> SettingsError:
+    return SettingsError(
+        f"expected plain sampling or greedy choice from token ids, found {found}, which "
+        f"consistent() does not do; leave it out, or generate without custom_generate, "
+        f"with ConsistentLogitsProcessor among the logits processors, as "
+        f"ticore_transformers.generate(..., consistency='masks') does for beams; an "
+        f"assistant must then have the model's own tokenizer"
+    )

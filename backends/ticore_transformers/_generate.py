@@ -19,8 +19,9 @@ from ticore.interfaces import Tokenizer
 from ticore_masks import FollowedText, verification_of
 from ticore_torch import ids_of
 
+from ._caller import require_called
 from ._choosing import Consistency
-from ._consistent import consistent
+from ._consistent import consistent, require_no_encoder
 from ._logits_processor import ConsistentLogitsProcessor
 from ._prompts import require_network, require_prompts
 from ._stop_strings import StopStrings, checked_strings
@@ -58,8 +59,8 @@ def generate(
 
     Raises:
         SettingsError: as `consistent`; there are beams and `consistency` is `rollback`;
-            `settings` have a `custom_generate`; the model's own config has stop strings; or
-            `inputs` have another shape, or ids that the model lacks.
+            `settings` have a `custom_generate`, or a paged cache; the model's own config has stop
+            strings; or `inputs` have another shape, or ids that the model lacks.
         PromptError, CapacityError, ModelError: as `consistent`; with beams also where there are
             fewer consistent candidates than beams.
         WrongTypeError: `model` is no model of transformers, or `inputs` no tensor of integers.
@@ -68,6 +69,8 @@ def generate(
     try:
         require_one_of("consistency", consistency, ("rollback", "masks"))
         require_network(model)
+        require_no_encoder(model)
+        require_called(settings)
         require_prompts(model, settings.get("input_ids") if inputs is None else inputs)
         stop_strings, settings = _with_strings_of_config(model, stop_strings, settings)
         strings = None if stop_strings is None else checked_strings(stop_strings)
@@ -130,6 +133,8 @@ def _beams(
     for row in getattr(found, "sequences", found).tolist():
         prompt, written = row[:length], row[length:]
         end = next((at for at, token in enumerate(written) if token in end_ids), len(written))
+        if end < len(written) and written[end] not in verifier.tokenizer.special_ids:
+            end += 1  # a token of the text, such as a line end
         while end and written[end - 1] in pads:  # where a stop string has ended the text
             end -= 1
         text = FollowedText(verification_of(verifier, prompt))

@@ -38,7 +38,8 @@ class ConsistentLogitsProcessor(LogitsProcessor):
         tokenizer: the receiver's, as `ticore.load_tokenizer` or transformers opens it; its ids are
             the model's.
         prompt_length: how many ids of each row are the prompt, padding included.
-        eos_ids: ids that may end a text. A row that has one, or a special id, is left as it is.
+        eos_ids: ids that may end a text. A row that has one, or a special id, is left as it is. One
+            that has a text, such as a line end, is masked as any other token.
         view: what the receiver retokenizes: the `continuation`, or the `whole`. Of the whole,
             special ids at its beginning are left out; those of a chat are kept, and what is between
             them is read by itself, see `ticore.Verifier`.
@@ -61,6 +62,11 @@ class ConsistentLogitsProcessor(LogitsProcessor):
         self._eos_ids = sorted(require_integer("eos_ids", token, 0) for token in given)
         self._verifier = Verifier(tokenizer, mode="prefix", view=view)
         self._size = self._verifier.tokenizer.vocab_size
+        self._silent_ends = sorted(
+            token
+            for token in self._eos_ids
+            if token >= self._size or token in self._verifier.tokenizer.special_ids
+        )
         self._ends = {*self._eos_ids, *self._verifier.tokenizer.special_ids}
         self._texts: dict[int, tuple[list[int], FollowedText]] = {}  # prompt and text, by row
 
@@ -77,7 +83,7 @@ class ConsistentLogitsProcessor(LogitsProcessor):
         texts = [self._verification(number, row) for number, row in enumerate(input_ids.tolist())]
         words = word_count(max(width, self._size))
         refused = refused_tokens(texts, words, width, scores.device)
-        refused[:, [token for token in self._eos_ids if token < width]] = False
+        refused[:, [token for token in self._silent_ends if token < width]] = False
         masked = torch.where(refused, -torch.inf, scores)  # one pass; masked_fill makes two
         if _has_dead_end(masked):
             raise CapacityError(

@@ -21,6 +21,7 @@ from ticore.errors import SettingsError
 from ticore.interfaces import Tokenizer
 from ticore_torch import ids_of
 
+from ._caller import require_called
 from ._choosing import Consistency
 from ._consistent import custom_generate
 
@@ -54,7 +55,7 @@ def rollouts(
 
     Raises:
         SettingsError, PromptError, CapacityError: when it is called: as `consistent`; also where
-            the trainer generates with vLLM, or has several environments.
+            the trainer generates with vLLM or with a paged cache, or has several environments.
     """
 
     def rollout(prompts: Sequence[Any], trainer: Any) -> dict[str, Any]:
@@ -71,6 +72,7 @@ def rollouts(
             log_probabilities=log_probabilities,
         )
         given = {**_generation_settings(trainer), **settings}
+        require_called(given)
         modes = [(module, module.training) for module in model.modules()]
         model.eval()  # dropout would sample from other networks than the trainer's
         try:

@@ -8,13 +8,16 @@ from typing import Any
 
 import torch
 
+# Room for the tokens of each row at first. A bound on them is often far above what a text reaches.
+_COLUMNS = 256
+
 
 class Sequences:
     """The ids of each row: the prompt with its padding, then what was written.
 
     Args:
         prompts: int64[rows, n].
-        most: how many tokens a row may get.
+        most: how many tokens a row may get. Room for them is made when they come.
 
     Attributes:
         width: n, where texts begin.
@@ -22,7 +25,7 @@ class Sequences:
 
     def __init__(self, prompts: torch.Tensor, most: int) -> None:
         self.width = prompts.shape[1]
-        self._ids = torch.cat([prompts, prompts.new_zeros(len(prompts), most + 1)], dim=1)
+        self._ids = _widened(prompts, min(most + 1, _COLUMNS))
 
     def put(self, rows: Sequence[int], positions: Sequence[int], tokens: torch.Tensor) -> None:
         """Write one token int64[len(rows)] into each of these rows, over what stood there.
@@ -33,6 +36,9 @@ class Sequences:
             tokens: on any device.
         """
         device = self._ids.device
+        missing = self.width + max(positions) + 1 - self._ids.shape[1]
+        if missing > 0:
+            self._ids = _widened(self._ids, max(missing, self._ids.shape[1]))
         places = torch.tensor([rows, [self.width + position for position in positions]])
         at_rows, at_places = places.to(device)
         self._ids[at_rows, at_places] = tokens.to(device)
@@ -42,6 +48,11 @@ class Sequences:
         if list(rows) == list(range(len(self._ids))):
             return self._ids[:, : self.width + length]
         return self._ids[list(rows), : self.width + length]
+
+
+def _widened(ids: torch.Tensor, columns: int) -> torch.Tensor:
+    """The ids int64[rows, n] with as many more columns at the right."""
+    return torch.cat([ids, ids.new_zeros(len(ids), columns)], dim=1)
 
 
 def by_length(lengths: Sequence[int]) -> list[tuple[int, list[int]]]:

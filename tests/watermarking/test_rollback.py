@@ -243,6 +243,30 @@ def test_rollback_ends_the_text_only_when_no_token_is_pending():
     assert ends["end of text"] > 10
 
 
+def test_an_end_that_is_part_of_the_text_keeps_it_consistent():
+    """As the line end is that stops a text: after a full stop some tokenizers join the two."""
+    tokenizer = ToyTokenizer(["a", "b", "ab", "c"])
+    b, ends, refused = 1, 0, 0
+    for seed in range(40):
+        model = ToyModel(tokenizer, seed=seed, sharpness=1.0)
+        text = Rollback(
+            model.start([3]),
+            Verifier(tokenizer).start([3]),
+            multinomial(random.Random(seed)),
+            max_new_tokens=9,
+            observation=2,
+            eos_ids=frozenset({b}),
+            spelled_ends={b},
+        )
+        list(text.run())
+        written = [3, *text.committed, *[b] * (text.end == "end of text")]
+        assert tokenizer.encode(tokenizer.decode(written)) == written
+        ends += text.end == "end of text"
+        refused += text.rollbacks > 0
+    assert ends > 10
+    assert refused > 3
+
+
 def test_rollback_commits_every_token_when_nothing_is_verified():
     tokenizer = ToyTokenizer(VOCABULARIES[0])
     model = ToyModel(tokenizer, seed=1)

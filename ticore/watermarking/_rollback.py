@@ -70,6 +70,8 @@ class Rollback(TextLoop):
         max_backtracks: how often a commit may be taken back where every token is banned.
         never: ids that `sampler` never chooses, such as special ones.
         never_first: see `FirstTokens`; None where that is not known.
+        spelled_ends: those of `eos_ids` that the caller keeps as part of the text. One of them ends
+            it only if the text with it is consistent, and is else rolled back as any token.
 
     Attributes:
         committed: the tokens written, consistent at any moment.
@@ -93,6 +95,7 @@ class Rollback(TextLoop):
         max_backtracks: int = MAX_BACKTRACKS,
         never: Collection[int] = (),
         never_first: FirstTokens | None = None,
+        spelled_ends: Collection[int] = (),
     ) -> None:
         super().__init__(
             decoder, verification, sampler, max_new_tokens=max_new_tokens, eos_ids=eos_ids
@@ -101,6 +104,7 @@ class Rollback(TextLoop):
         self._max_backtracks = max_backtracks
         self._never = never
         self._never_first = never_first
+        self._spelled_ends = spelled_ends
         self._banned: set[int] = set()
         self._commits: list[_Commit] = []
 
@@ -152,7 +156,7 @@ class Rollback(TextLoop):
         """
         self._changes = []
         if token in self._eos_ids:
-            if self._pending:
+            if self._pending or not self._may_end_with(token):
                 self._roll_back()
             else:
                 self.end = "end of text"
@@ -179,6 +183,18 @@ class Rollback(TextLoop):
                 f"had made the text inconsistent; choose by the logits that the sampler is given"
             )
         self.take(token)
+
+    def _may_end_with(self, token: int) -> bool:
+        """Whether a consistent text may end with this token. One that may not becomes pending."""
+        if self._verification is None or token not in self._spelled_ends:
+            return True
+        self._verification.push(token)
+        if self._verification.consistent:
+            self._verification.rewind(1)  # the caller adds it
+            return True
+        self._pending.append(token)
+        self._note("sampled", token)
+        return False
 
     def _is_consistent_with(self, token: int) -> bool:
         if self._verification is None:

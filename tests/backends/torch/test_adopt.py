@@ -16,7 +16,7 @@ from tokenizers.processors import TemplateProcessing
 
 from tests.support.torch_checkpoints import CONFIGS, load, write
 from ticore import Watermarker
-from ticore.errors import SettingsError
+from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import LanguageModel
 from ticore.registry import wrap
 
@@ -80,6 +80,26 @@ def test_adopted_model_has_no_portable_digest(module: Any, tokenizer: Any) -> No
 def test_model_in_training_mode_is_refused(module: Any, tokenizer: Any) -> None:
     with pytest.raises(SettingsError, match=r"training mode.*call model.eval"):
         wrap(module.train(), tokenizer)
+
+
+def test_model_without_a_head_is_refused(module: Any, tokenizer: Any) -> None:
+    expected = r"found GPT2Model, which gives none; .*AutoModelForCausalLM"
+    with pytest.raises(ModelFilesError, match=expected):
+        wrap(module.base_model, tokenizer)
+
+
+def test_model_with_an_encoder_is_refused(tokenizer: Any) -> None:
+    sizes = {"d_model": 8, "d_kv": 4, "d_ff": 8, "num_layers": 1, "num_heads": 2}
+    config = transformers.T5Config(vocab_size=704, **sizes)
+    expected = r"causal language model, found T5ForConditionalGeneration, .*an encoder"
+    with pytest.raises(ModelFilesError, match=expected):
+        wrap(transformers.T5ForConditionalGeneration(config).eval(), tokenizer)
+
+
+def test_model_that_cannot_run_is_refused(module: Any, tokenizer: Any) -> None:
+    del module.transformer.h[0].mlp
+    with pytest.raises(ModelFilesError, match=r"the model in memory: expected .* can run"):
+        wrap(module, tokenizer)
 
 
 def test_tokenizer_of_another_library_is_refused_beside_a_model(

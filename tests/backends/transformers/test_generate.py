@@ -14,8 +14,11 @@ pytest.importorskip("transformers", reason="torch or transformers is not install
 import torch
 from torch import nn
 from transformers import (
+    CLIPVisionConfig,
     DynamicCache,
     GenerationConfig,
+    LlavaConfig,
+    LlavaForConditionalGeneration,
     LogitsProcessor,
     LogitsProcessorList,
     PreTrainedTokenizerFast,
@@ -24,6 +27,8 @@ from transformers import (
     StopStringCriteria,
     SynthIDTextWatermarkingConfig,
     SynthIDTextWatermarkLogitsProcessor,
+    T5Config,
+    T5ForConditionalGeneration,
     TextIteratorStreamer,
     WatermarkDetector,
     WatermarkingConfig,
@@ -31,13 +36,14 @@ from transformers import (
 
 import ticore_embedded
 from tests.support.tokenizers import HUGGING_FACE
-from tests.support.torch_checkpoints import CONFIGS, load, write
+from tests.support.torch_checkpoints import CONFIGS, load, network, write
 from tests.support.toy_models import ToyTokenizer
 from ticore.consistency import Verifier, compare
 from ticore.errors import CapacityError, ModelError, PromptError, SettingsError, WrongTypeError
 from ticore_torch import TorchModel
 from ticore_transformers import ConsistentLogitsProcessor, consistent
 from ticore_transformers import generate as generate_consistent
+from ticore_transformers._consistent import _beside_ids
 from ticore_transformers._stop_strings import StopStrings
 
 TINY_EN = Path(ticore_embedded.__file__).parent / "models" / "tiny-en"
@@ -329,6 +335,31 @@ class TestCalling:
         assert len({tuple(row.tolist()) for row in found}) == 3
         assert all(survives(english, row[6:].tolist()) for row in found)
 
+    @pytest.mark.parametrize("how", ["rollback", "masks", "beams", "processor"])
+    def test_an_end_that_has_a_text_is_verified_as_part_of_it(
+        self, babble: TorchModel, how: str
+    ) -> None:
+        """As a line end, which some tokenizers join with the full stop before it."""
+        tokenizer, ids, ended = babble.tokenizer, prompt(babble), 0
+        ends = list(range(260, tokenizer.vocab_size, 3))
+        settings: dict[str, Any] = {"do_sample": True, "max_new_tokens": 6, "eos_token_id": ends}
+        for seed in range(8):
+            torch.manual_seed(seed)
+            if how == "processor":
+                processor = ConsistentLogitsProcessor(
+                    tokenizer, prompt_length=ids.shape[1], eos_ids=ends
+                )
+                found = generate(babble, ids, seed, logits_processor=[processor], **settings)
+            else:
+                given = settings | {"pad_token_id": 0}
+                given |= {"consistency": "masks", "num_beams": 2} if how == "beams" else {}
+                given |= {"consistency": "masks"} if how == "masks" else {}
+                found = generate_consistent(babble.network.module, tokenizer, ids, **given)
+            written = found[0, ids.shape[1] :].tolist()
+            assert compare(tokenizer, written).consistent
+            ended += written[-1] in ends and len(written) < 6
+        assert ended > 3
+
     def test_generate_ends_a_text_at_the_eos_token(self, english: TorchModel) -> None:
         ids, custom = prompt(english), consistent(english.tokenizer)
         plain = generate(english, ids, custom_generate=custom)[0].tolist()
@@ -371,6 +402,8 @@ class TestCalling:
         [
             ({"num_beams": 2}, "found beams"),
             ({"guidance_scale": 2.0}, "found guidance"),
+            ({"penalty_alpha": 0.6, "top_k": 4}, "found contrastive search"),
+            ({"dola_layers": "low"}, "found DoLa"),
             ({"prompt_lookup_num_tokens": 3}, "found prompt lookup"),
             ({"stop_strings": [""]}, "stop_strings: expected a string, or several"),
             ({"return_dict_in_generate": True, "output_attentions": True}, "found attentions"),
@@ -395,6 +428,75 @@ class TestCalling:
         custom = consistent(english.tokenizer)
         with pytest.raises(SettingsError, match="found a cache that is filled already"):
             generate(english, prompt(english), custom_generate=custom, past_key_values=filled)
+
+    @pytest.mark.parametrize(
+        ("more", "named"),
+        [
+            ({"token_type_ids": torch.zeros(1, 3, dtype=torch.int64)}, "token_type_ids"),
+            (
+                {
+                    "encoder_hidden_states": torch.zeros(1, 1, 32),
+                    "token_type_ids": torch.zeros(1, 3, dtype=torch.int64),
+                },
+                "encoder_hidden_states, token_type_ids",
+            ),
+        ],
+    )
+    def test_generate_refuses_inputs_that_no_pass_would_get(
+        self, more: dict[str, Any], named: str
+    ) -> None:
+        """Else the text would be written without them."""
+        module, tokenizer = network(CONFIGS["gpt2"]), HUGGING_FACE["hf-gpt2"]()
+        ids, settings = torch.tensor([[5, 6, 7]]), {"max_new_tokens": 3, "pad_token_id": 0}
+        with pytest.raises(SettingsError, match=rf"found model inputs beside ids \({named}\)"):
+            generate_consistent(module, tokenizer, ids, **settings, **more)
+
+    def test_generate_takes_what_says_no_more_than_the_ids(self) -> None:
+        module, tokenizer = network(CONFIGS["gpt2"]), HUGGING_FACE["hf-gpt2"]()
+        ids, settings = torch.tensor([[5, 6, 7]]), {"max_new_tokens": 3, "pad_token_id": 0}
+        plain = generate_consistent(module, tokenizer, ids, **settings)
+        more: dict[str, Any] = {
+            "attention_mask": torch.ones_like(ids),
+            "position_ids": torch.arange(3)[None],
+            "cache": DynamicCache(),
+            "token_type_ids": None,
+            "use_cache": True,
+            "output_attentions": True,
+        }
+        found = generate_consistent(module, tokenizer, ids, **settings, **more)
+        assert torch.equal(found, plain)
+
+    def test_generate_refuses_a_picture_and_takes_text_alone(self) -> None:
+        image, tokenizer = CONFIGS["llama"].vocab_size - 1, HUGGING_FACE["hf-gpt2"]()
+        sizes = {"hidden_size": 16, "intermediate_size": 16, "num_attention_heads": 2}
+        vision = CLIPVisionConfig(**sizes, num_hidden_layers=1, image_size=4, patch_size=2)
+        config = LlavaConfig(
+            vision_config=vision,
+            text_config=CONFIGS["llama"],
+            image_token_index=image,
+            vision_feature_layer=-1,
+        )
+        module = LlavaForConditionalGeneration(config).eval()
+        ids, settings = torch.tensor([[1, 5, 6]]), {"max_new_tokens": 3, "pad_token_id": 0}
+        assert generate_consistent(module, tokenizer, ids, **settings).shape[1] > 3
+        shown = torch.tensor([[1, *[image] * 4, 5, 6]])
+        kinds: list[Any] = ["rollback", "masks"]
+        for consistency in kinds:
+            with pytest.raises(SettingsError, match=r"\((image|pixel_values)\).*processor"):
+                generate_consistent(
+                    module,
+                    tokenizer,
+                    shown,
+                    consistency=consistency,
+                    pixel_values=torch.zeros(1, 3, 4, 4),
+                    **settings,
+                )
+
+    def test_kinds_of_ids_count_where_they_are_not_all_text(self) -> None:
+        """Processors of models for pictures give them with every text."""
+        text = torch.zeros(1, 3, dtype=torch.int64)
+        assert _beside_ids({"mm_token_type_ids": text, "mm_encoder_outputs": {}}) == []
+        assert _beside_ids({"mm_token_type_ids": text + 1}) == ["mm_token_type_ids"]
 
     def test_streamer_given_to_generate_is_ended_and_refused(self, english: TorchModel) -> None:
         opened = PreTrainedTokenizerFast(tokenizer_object=HUGGING_FACE["hf-gpt2"]()._library)
@@ -870,6 +972,36 @@ class TestGenerate:
             pad_token_id=period,
         )
         assert any(row[-2:] == [period, period] for row in found.tolist())
+
+    @pytest.mark.parametrize("beams", [1, 2])
+    @pytest.mark.parametrize("consistency", ["rollback", "masks"])
+    def test_a_model_with_an_encoder_is_refused(self, consistency: Any, beams: int) -> None:
+        """What is written begins with an id of the decoder, and not with the prompt."""
+        sizes = {"d_model": 8, "d_kv": 4, "d_ff": 8, "num_layers": 1, "num_heads": 2}
+        module = T5ForConditionalGeneration(T5Config(vocab_size=704, **sizes)).eval()
+        with pytest.raises(SettingsError, match="found an encoder, which consistent"):
+            generate_consistent(
+                module,
+                HUGGING_FACE["hf-gpt2"](),
+                torch.tensor([[5, 6, 7]]),
+                consistency=consistency,
+                num_beams=beams,
+                max_new_tokens=3,
+            )
+
+    @pytest.mark.parametrize("beams", [1, 2])
+    def test_a_paged_cache_is_refused(self, beams: int, english: TorchModel) -> None:
+        """With it transformers writes the text without asking anything of ticore."""
+        with pytest.raises(SettingsError, match="found cache_implementation='paged'"):
+            generate_consistent(
+                english.network.module,
+                english.tokenizer,
+                prompt(english),
+                consistency="masks",
+                num_beams=beams,
+                cache_implementation="paged",
+                max_new_tokens=3,
+            )
 
     def test_beams_with_rollback_are_refused(self, english: TorchModel) -> None:
         with pytest.raises(SettingsError, match=r"found beams.*consistency='masks'"):

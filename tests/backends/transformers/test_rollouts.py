@@ -146,6 +146,13 @@ def test_the_model_trains_as_before() -> None:
     assert not layer.training
 
 
+def test_a_trainer_with_a_paged_cache_is_refused() -> None:
+    """With it transformers writes texts without asking anything of ticore."""
+    trainer = FakeTrainer(cache_implementation="paged")
+    with pytest.raises(SettingsError, match="found cache_implementation='paged'"):
+        rollouts(trainer.processing_class)(PROMPTS, trainer)
+
+
 def test_no_prompts_give_no_rollouts() -> None:
     found = rollouts(HUGGING_FACE["hf-gpt2"]())([], FakeTrainer())
     assert found == {"prompt_ids": [], "completion_ids": [], "logprobs": []}
