@@ -22,7 +22,7 @@ PATIENCE = 8
 """First tokens that are taken back before the others are looked for, which takes 13 µs each."""
 
 FirstTokens = Callable[[], Collection[int]]
-"""Gives the ids that cannot begin a text. Asked where `PATIENCE` first tokens were taken back."""
+"""`f()` gives the ids that cannot begin a text. It is asked after `PATIENCE` such tokens."""
 
 
 def hopeless(verification: Verification, ids: Iterable[int]) -> frozenset[int]:

@@ -69,7 +69,8 @@ class Rollback(TextLoop):
         eos_ids: tokens that end the text and are not part of it.
         max_backtracks: how often a commit may be taken back where every token is banned.
         never: ids that `sampler` never chooses, such as special ones.
-        never_first: see `FirstTokens`; None where that is not known.
+        never_first: `f()` gives ids that cannot begin a text, whatever follows. It is asked once a
+            few first tokens were taken back; None where that is not known.
         spelled_ends: those of `eos_ids` that the caller keeps as part of the text. One of them ends
             it only if the text with it is consistent, and is else rolled back as any token.
 

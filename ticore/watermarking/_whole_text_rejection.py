@@ -45,7 +45,8 @@ class WholeTextRejection(TextLoop):
         max_new_tokens: the most tokens to write; a text of this length is complete.
         eos_ids: tokens that end the text and are not part of it.
         max_attempts: how many texts may be begun.
-        never_first: see `FirstTokens`; None where that is not known.
+        never_first: `f()` gives ids that cannot begin a text, whatever follows. It is asked once a
+            few first tokens were taken back; None where that is not known.
 
     Attributes:
         committed: the tokens of the text; empty before it is complete.
