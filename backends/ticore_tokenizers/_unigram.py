@@ -115,6 +115,12 @@ def _require_plain(
         raise NoStructure("no token of its model is a single space")
     if reading.dummy_prefix != strips_a_space(decoder):
         raise NoStructure("its decoder does not remove the space that is put before a text")
+    # The library looks for added tokens before it puts that space, and so in another text.
+    spaced_token = next((text for text in added if text.startswith(" ")), None)
+    if reading.dummy_prefix and spaced_token is not None:
+        raise NoStructure(
+            f"its added token {spaced_token!r} begins with a space, and one is put before a text"
+        )
     if (
         decoder["type"] == "Metaspace"
         and reading.dummy_prefix

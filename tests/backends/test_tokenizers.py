@@ -7,6 +7,7 @@ import pickle
 import unicodedata
 from base64 import b64encode
 from collections.abc import Callable
+from dataclasses import replace
 from operator import methodcaller
 from pathlib import Path
 from typing import Any
@@ -536,6 +537,25 @@ def test_structure_is_none_where_the_token_of_a_byte_is_special(
     assert found.structure() is None
     assert "'<0x00>'" in found.no_structure_reason
     assert not Verifier(found).start(found.encode("a")).mask()[token]
+
+
+def test_structure_is_none_where_the_space_before_a_text_would_complete_an_added_token() -> None:
+    """The library looks for added tokens before it puts a space before a text."""
+    spaced = JsonTokenizer(
+        "unigram",
+        scores=((" ", -1.0), ("a", -2.0), (" a", -2.5)),
+        pretokenizers=({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},),
+        byte_fallback=True,
+        decoder="llama",
+        strips=True,
+    )
+    assert spaced.open().structure() is not None
+    tokenizer = replace(spaced, added=((" [SEP]", ("special",)),)).open()
+    ids = tokenizer.encode("[SEP] a")
+    assert tokenizer.encode(tokenizer.decode(ids)) == ids
+    assert Verifier(tokenizer).start(ids).consistent
+    assert tokenizer.structure() is None
+    assert "its added token ' [SEP]' begins with a space" in tokenizer.no_structure_reason
 
 
 @pytest.mark.parametrize("flag", ["lstrip", "rstrip"])

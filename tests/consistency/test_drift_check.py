@@ -7,7 +7,12 @@ import numpy as np
 import ticore
 from benchmarks.verification.seams import SeamCases
 from tests.support.tokenizer_contract import any_ids
-from tests.support.tokenizers import FRAGMENTS, TRAINED, byte_level_with_added
+from tests.support.tokenizers import (
+    FRAGMENTS,
+    TRAINED,
+    byte_level_with_added,
+    byte_level_with_digits_apart,
+)
 from ticore.consistency import compare
 from ticore.consistency._drift import Drift, drifts_by_parts
 from ticore.consistency._drift_check import DriftCheck
@@ -64,6 +69,22 @@ def test_text_before_an_added_token_is_encoded_as_if_it_ended_there():
     assert [one is None for one in found] == [True, False, False]
     for ids, one in zip(lists, found, strict=True):
         assert (one is None) == (tokenizer.encode(tokenizer.decode(ids)) == ids)
+
+
+def test_line_ends_before_digits_are_read_as_the_digits_after_them_have_it():
+    """Three digits are cut out first, and the line ends before them stay whole; before two not."""
+    tokenizer = byte_level_with_digits_apart()
+    check, oracle = DriftCheck(tokenizer), Oracle(tokenizer)
+    assert not check.why
+    digits, ends = tokenizer.encode("123"), tokenizer.encode("\n")
+    lists = [
+        [*ends, *ends, *digits],
+        [*tokenizer.encode("\n\n"), *digits],
+        [*ends, *ends, *tokenizer.encode("12")],
+    ]
+    found = check.compare([np.array(ids) for ids in lists], [None] * 3)
+    assert [one is None for one in found] == [False, True, True]
+    assert [oracle.is_consistent(ids) for ids in lists] == [False, True, True]
 
 
 def test_a_part_that_comes_back_as_it_was_is_no_drift():

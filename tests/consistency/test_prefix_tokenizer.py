@@ -7,7 +7,13 @@ import pytest
 
 import ticore
 from benchmarks.verification.seams import SeamCases
-from tests.support.tokenizers import FRAGMENTS, REAL, TRAINED, byte_level_with_added
+from tests.support.tokenizers import (
+    FRAGMENTS,
+    REAL,
+    TRAINED,
+    byte_level_with_added,
+    byte_level_with_digits_apart,
+)
 from ticore.consistency import PrefixTokenizer
 from ticore.errors import SettingsError
 
@@ -54,6 +60,14 @@ def test_a_text_that_grows_by_ids_has_the_ids_that_compare_reads():
             prefix.append("")  # ends a character that is not whole
             found = ticore.compare(tokenizer, [*chain(*lists)])
             assert (prefix.ids, prefix.text) == (found.again, found.text), (name, lists)
+
+
+def test_digits_that_come_later_may_change_the_line_ends_before_them():
+    tokenizer = byte_level_with_digits_apart()
+    prefix = PrefixTokenizer(tokenizer)
+    for text in ("a\n\n1", "23", "\n\n12", "3"):
+        prefix.append(text)
+        assert list(prefix.ids) == tokenizer.encode(prefix.text)
 
 
 @pytest.mark.parametrize("name", ["sp-bpe-nfkc", "sp-unigram-nfkc", "t5"])

@@ -5,7 +5,12 @@ import pytest
 import ticore
 from benchmarks._harness.corpora import _BUNDLED
 from benchmarks.verification.seams import SeamCases
-from tests.support.tokenizers import FRAGMENTS, TRAINED, byte_level_with_added
+from tests.support.tokenizers import (
+    FRAGMENTS,
+    TRAINED,
+    byte_level_with_added,
+    byte_level_with_digits_apart,
+)
 from tests.support.toy_models import ToyTokenizer
 from ticore.consistency import PrefixTokenizer, _seam, seam
 from ticore.consistency._engines.text_cuts import _first_apart, _leftmost_longest
@@ -34,6 +39,16 @@ def test_seams_are_apart_also_where_little_text_is_looked_at(monkeypatch):
     for name in ("hf-gpt2", "hf-cl100k-nfc", "hf-o200k", "sp-bpe", "added"):
         tally = SeamCases(WITH_ADDED[name](), TEXTS, f"5 {name}").play(150)
         assert not tally.wrong, f"{name}: {tally.wrong[0]}"
+
+
+def test_texts_are_not_always_apart_where_digits_that_follow_change_what_stands_before():
+    tokenizer = byte_level_with_digits_apart()
+    encode = tokenizer.encode
+    assert encode("a\n\n1") == encode("a\n") + encode("\n1")
+    assert encode("a\n\n123") != encode("a\n") + encode("\n123")
+    found = seam(tokenizer, "a\n", "\n1")
+    assert (found.apart, found.always) == (True, False)
+    assert seam(tokenizer, "a b", " b").always
 
 
 def test_special_ids_keep_their_neighbours_apart():

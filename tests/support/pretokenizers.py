@@ -34,6 +34,7 @@ PRETOKENIZERS: dict[str, tuple[str | Split, ...]] = {
     ),
     "digits-gpt2": (r"\p{N}", GPT2),
     "digit-runs-gpt2": (r"\p{N}+", GPT2),
+    "three-digits-gpt2": (r"\p{N}{3}", GPT2),
     "falcon": (
         Split(_PUNCTUATION, "contiguous"),
         GPT2,
@@ -99,8 +100,12 @@ BYTE_STEPS: dict[str, tuple[str | Split, ...]] = {
 
 def library_ends(steps: tuple[str | Split, ...], text: str) -> list[int]:
     """Where the library `tokenizers` ends the parts of a text; parts that it drops do not count."""
-    sequence = pre_tokenizers.Sequence([_in_library(step) for step in steps])
-    return [end for _, (_, end) in sequence.pre_tokenize_str(text)]
+    return [end for _, (_, end) in library_splitter(steps).pre_tokenize_str(text)]
+
+
+def library_splitter(steps: tuple[str | Split, ...]) -> pre_tokenizers.PreTokenizer:
+    """What splits texts in the library `tokenizers`."""
+    return pre_tokenizers.Sequence([_in_library(step) for step in steps])
 
 
 def library_ends_in_bytes(steps: tuple[str | Split, ...], text: str) -> list[int]:

@@ -126,6 +126,18 @@ def byte_level_with_added() -> HuggingFaceTokenizer:
     return HuggingFaceTokenizer(library)
 
 
+@cache
+def byte_level_with_digits_apart() -> HuggingFaceTokenizer:
+    """Bytes, two line ends, and 123. Three digits are cut out before GPT-2's expression splits."""
+    vocab = {letter: n for n, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
+    merges = [("Ċ", "Ċ"), ("1", "2"), ("12", "3")]
+    vocab |= {"".join(merge): n for n, merge in enumerate(merges, len(vocab))}
+    library = Tokenizer(models.BPE(vocab, merges))
+    library.pre_tokenizer = _isolated(r"\d{3}", then_gpt2=True)
+    library.decoder = decoders.ByteLevel()
+    return HuggingFaceTokenizer(library)
+
+
 def train_ignoring_merges() -> HuggingFaceTokenizer:
     """Byte-level BPE with tokens that stand for a whole part of the text and for nothing else.
 

@@ -44,6 +44,31 @@ def test_neighbours_are_apart_where_the_library_splits(steps, text):
 
 
 @pytest.mark.parametrize(
+    ("step", "is_known"),
+    [
+        ("(?i:s)", False),
+        ("(?i)[a-z]+", False),
+        (r"\p{L}", False),
+        ("[s\u017f]", True),
+    ],
+)
+def test_rules_beside_a_long_s_are_refused_where_libraries_may_take_it_for_an_s(step, is_known):
+    spelled = [text.encode() for text in ("a", "\u017f", "a\u017f")]
+    structure = TokenizerStructure(
+        kind="bpe",
+        atoms="characters",
+        pieces=np.ones(3, dtype=bool),
+        merges=np.array([(0, 1, 2)], dtype=np.int32),
+        pretokenizer=(Split(step, reads="marks"),),
+    )
+    if is_known:
+        assert not len(without_merges_across(structure, spelled).merges)
+    else:
+        with pytest.raises(Unsupported, match=r"whether its pretokenizer splits at '\\u017f'"):
+            without_merges_across(structure, spelled)
+
+
+@pytest.mark.parametrize(
     ("step", "why"),
     [
         ("ab", "known there are single characters"),

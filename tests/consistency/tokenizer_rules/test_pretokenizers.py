@@ -1,14 +1,20 @@
 """The expressions: Python's library splits by them like others, and settled boundaries stay."""
 
+import random
 import re
-from itertools import combinations_with_replacement, pairwise
+from itertools import combinations_with_replacement, pairwise, product
 
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from tokenizers.pre_tokenizers import UnicodeScripts
 
-from tests.support.pretokenizers import PRETOKENIZERS, library_ends, library_ends_in_bytes
+from tests.support.pretokenizers import (
+    PRETOKENIZERS,
+    library_ends,
+    library_ends_in_bytes,
+    library_splitter,
+)
 from tests.support.random_bpe import ALPHABETS, PATTERNS
 from tests.support.random_steps import byte_level_steps
 from tests.support.slow import THOROUGH, examples, few_or_many
@@ -72,7 +78,7 @@ def require_parted(splitter, text):
         if splitter.classes.with_letters(text[at - 1 : at + 1]) in splitter.parted:
             assert at in ends
             assert [end - at for end in ends if end > at] == list(splitter.ends(text[at:]))
-            for more in ("", "\n", "1a"):
+            for more in ("", "\n", "1a", "23"):
                 seen = splitter.ends(text[: at + 1] + more)
                 assert [end for end in ends if end <= at] == [end for end in seen if end <= at]
 
@@ -82,11 +88,58 @@ def require_parted(splitter, text):
 @example(text="ab'sx au'tu b")
 @example(text="a12 aab1aabb1")
 @example(text="--a-  -1")
+@example(text="a\n\n1")
 def test_ends_are_those_of_the_tokenizers_library(steps, text):
     assume(not any(map(splitter_for(steps).classes.is_ambiguous, text)))
     assert list(splitter_for(steps).ends(text)) == library_ends(steps, text)
     require_parted(splitter_for(steps), text)
     require_same_in_windows(splitter_for(steps), text)
+
+
+def test_no_pair_is_parted_where_what_follows_decides_what_a_later_step_sees():
+    r"""The first step cuts "a\n\n123" before the digits, and "a\n\n12" nowhere.
+
+    So GPT-2's sees the line ends once at the end of its text, where they stay whole, and once
+    before a digit, where the last one is by itself.
+    """
+    splitter = splitter_for(PRETOKENIZERS["three-digits-gpt2"])
+    assert list(splitter.ends("a\n\n123")) == [1, 3, 6]
+    assert list(splitter.ends("a\n\n12")) == [1, 2, 3, 5]
+    pairs = {pair: splitter.classes.with_letters(pair) for pair in ("\n1", " 1", "a1", "a ", "1a")}
+    assert [pair for pair in pairs if pairs[pair] in splitter.parted] == ["a ", "1a"]
+
+
+# Some look ahead, some count or need what follows, some match wherever they may begin.
+_STEPS = (r"\s+(?!\S)|\s+", r"1{2}", r"a1?", r"a+", r"1(?!a)", r" ?a+| ?1+", r" (?=1)", r"[a1]")
+_LOSSLESS = ("isolated", "merged_with_previous", "merged_with_next", "contiguous")
+
+
+def test_parted_pairs_are_cut_by_the_library_whatever_stands_around_them():
+    """All texts of up to five characters: two that begin alike are cut alike before such a pair."""
+    letters = "a1 "
+    texts = ["".join(text) for n in range(1, 6) for text in product(letters, repeat=n)]
+    draw, met = random.Random(0), 0
+    sequences = [*product(_STEPS, repeat=2), *(draw.choices(_STEPS, k=3) for _ in range(16))]
+    for expressions in sequences:
+        steps = tuple(
+            Split(expression, draw.choice(_LOSSLESS), inverted=draw.random() < 0.2)
+            for expression in expressions
+        )
+        splitter = Splitter(steps)
+        shown = {a + b: splitter.classes.with_letters(a + b) for a, b in product(letters, repeat=2)}
+        parted = {pair for pair, shape in shown.items() if shape in splitter.parted}
+        if not parted:
+            continue
+        library = library_splitter(steps)
+        ends = {t: [end for _, (_, end) in library.pre_tokenize_str(t)] for t in texts}
+        for text, its in ends.items():
+            for at in (n for n in range(1, len(text)) if text[n - 1 : n + 1] in parted):
+                met += 1
+                before = [end for end in its if end <= at]
+                assert at in before, (steps, text)
+                assert before == [end for end in ends[text[: at + 1]] if end <= at], (steps, text)
+                assert its[len(before) :] == [at + end for end in ends[text[at:]]], (steps, text)
+    assert met > 1000
 
 
 @any_pretokenizer

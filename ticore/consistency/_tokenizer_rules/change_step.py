@@ -18,7 +18,7 @@ from itertools import product
 from ..._support.caches import TextTable
 from ...interfaces import Split
 from .._unsupported import Unsupported
-from .expressions.character_sets import is_by_property
+from .expressions.character_sets import may_be_in_doubt
 from .expressions.open_matches import OpenMatch, Ways
 from .expressions.tree import Chars, Choice, Node, Repeat, leaves
 from .pretokenizer_step import Segment, Step, is_member
@@ -51,7 +51,7 @@ class ChangeStep(Step):
         self._sources = [one.source for one in leaves(node)]
         self._set_of = TextTable(self._find_set)
         self.can_be_cut = False  # the rest may begin with a character of no set
-        self.depends_on_unicode = is_by_property(split.expression)
+        self.depends_on_unicode = may_be_in_doubt(split.expression)
 
     def drops_first(self, character: str) -> bool:
         """See `Step`: no part begins with a character of no set."""

@@ -31,7 +31,7 @@ import regex
 from ...interfaces import Split, TokenizerStructure
 from .._unsupported import Unsupported
 from .byte_steps import is_boundary, is_run
-from .expressions.character_sets import is_by_property
+from .expressions.character_sets import may_be_in_doubt
 from .expressions.classes import CharacterClasses, is_ambiguous
 from .expressions.syntax import parse
 from .expressions.tree import Choice, Node, Repeat, leaves
@@ -70,9 +70,9 @@ def splits_between(steps: tuple[str | Split, ...]) -> Apart:
 
 
 def depend_on_unicode(steps: Sequence[str | Split]) -> bool:
-    """Whether what is split may depend on the version of Unicode."""
+    """Whether libraries may split otherwise: by the version of Unicode, or in ignoring case."""
     return any(
-        is_by_property(step if isinstance(step, str) else step.expression)
+        may_be_in_doubt(step if isinstance(step, str) else step.expression)
         for step in steps
         if step != WORDS
     )

@@ -22,7 +22,7 @@ from .expressions.neighbours import (
     places_of,
 )
 from .expressions.open_matches import OpenMatch, open_match
-from .expressions.tree import Chars, Node, Repeat, to_regex
+from .expressions.tree import Chars, Look, Node, Repeat, to_regex, walk
 
 
 class Segment(NamedTuple):
@@ -120,6 +120,11 @@ class Step:
         """Whether the expression looks at what stands before a match."""
         return bool(self._looked_back_at)
 
+    @cached_property
+    def looks_ahead(self) -> bool:
+        """Whether the expression looks at characters after a match."""
+        return any(isinstance(part, Look) for part in walk(self.node))
+
     def restarts(self, text: str, at: int, *, is_whole: bool) -> bool:
         """Whether matches after a boundary are those of the text after it, standing alone.
 
@@ -188,9 +193,21 @@ class Step:
             return False
         members = classes.members_with_letters
         if not self.split.inverted:
-            first = [self._places.all[n].source for n in self._places.first]
-            return any(is_member(source, c) for source in first for c in members)
+            return any(map(self._may_begin_with, members))
         return any(not matched_alone(self.node, is_member, c) for c in members)
+
+    def unsure_beginnings(self, classes: Sequence[str]) -> set[str]:
+        """Characters of which what follows decides whether they begin a match; perhaps too many."""
+        return {
+            c
+            for c in classes
+            if self._may_begin_with(c) and not matched_alone(self.node, is_member, c)
+        }
+
+    def _may_begin_with(self, character: str) -> bool:
+        """Whether a match may begin with `character`."""
+        first = (self._places.all[n].source for n in self._places.first)
+        return any(is_member(source, character) for source in first)
 
     def matched(self, classes: Sequence[str]) -> set[str]:
         """Pairs of characters that a match of this step may hold; perhaps too many."""

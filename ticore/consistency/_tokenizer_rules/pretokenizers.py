@@ -184,6 +184,11 @@ class Splitter:
            second character, and at none after it (`looks_far`).
         3. No match of an earlier step holds the pair, or its rest is a match again; and nothing is
            looked at before a match. So each step begins after the boundary as in a new text.
+        4. If a step looks ahead, the steps before it cut at the pair, or do not, whatever follows:
+           the second character begins a match of theirs in every text, or in none. Else the later
+           step sees this character, or the end of its text. Example: `\\d{3}` before GPT-2's step
+           cuts "\\n\\n123" before the digits, and "\\n\\n12" not. So a line end and a digit do not
+           count.
 
         Before the boundary the text is *not* always split as if it ended there: a run of spaces
         at the end of a text stays whole, and before a letter it loses its last one.
@@ -192,9 +197,12 @@ class Splitter:
             return frozenset()
         members = self.members_with_letters
         found = {a + b for a, b in product(members, repeat=2)} - self.joined
-        for step in self._steps[:-1]:
+        for n, step in enumerate(self._steps[:-1]):
             if not step.can_be_cut:
                 found -= step.matched(members)
+            if any(later.looks_ahead for later in self._steps[n + 1 :]):
+                unsure = step.unsure_beginnings(members)
+                found = {pair for pair in found if pair[1] not in unsure}
         return frozenset(found)
 
     @cached_method(1 << 10)

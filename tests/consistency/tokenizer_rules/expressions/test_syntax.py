@@ -1,6 +1,8 @@
 """Expressions are read as libraries read them."""
 
-from itertools import combinations
+import re
+from itertools import combinations, product
+from string import ascii_lowercase
 
 import pytest
 import regex
@@ -165,6 +167,45 @@ def test_counts_with_a_plus_give_nothing_back_in_the_dialect_of_rust_alone():
     assert to_regex(parse("a{1,3}+")) == "a+"
     with pytest.raises(Unsupported, match="a count that is repeated"):
         parse("a{2,3}+")
+
+
+@pytest.mark.parametrize(
+    ("expression", "reason"),
+    [
+        (r"\pL+", r"a property `\p` without a bracket `{`"),
+        (r"[\PN]", r"a property `\P` without a bracket `{`"),
+        (r"a{2}?", "a count that is repeated"),
+        (r"(?:ab){2}?c", "a count that is repeated"),
+        (r"a|(?i:s\x53)b", "letters that are one character where case is ignored"),
+        (r"(?i)(?:st){1,2}", "letters that are one character where case is ignored"),
+        (r"a(?=(?i:of{1,2}))", "letters that are one character where case is ignored"),
+    ],
+)
+def test_what_oniguruma_reads_in_its_own_way_is_refused(expression, reason):
+    with pytest.raises(Unsupported, match=re.escape(reason)):
+        parse(expression)
+    assert parse(expression, "rust")
+
+
+def test_properties_without_brackets_and_lazy_counts_are_read_in_the_dialect_of_rust():
+    assert to_regex(parse(r"\pL\PN[\pL]", "rust")) == r"\p{L}\P{N}[\p{L}]"
+    assert to_regex(parse("a{2}?", "rust")) == "a{2,2}?"
+
+
+def test_letters_that_are_one_character_where_case_is_ignored_are_refused():
+    """Of each two letters it is known whether the library takes a single character for them."""
+    characters = map(chr, (*range(0xD800), *range(0xE000, 0x110000)))
+    text = " ".join(c for c in characters if len(c.casefold()) > 1)
+    refused = []
+    for pair in map("".join, product(ascii_lowercase.replace("k", ""), repeat=2)):
+        library = pre_tokenizers.Split(Regex(f"(?i:{pair})"), "isolated")
+        try:
+            parse(f"(?i:{pair})")
+        except Unsupported:
+            refused.append(pair)
+        else:
+            assert len(library.pre_tokenize_str(text)) == 1, pair
+    assert refused == ["ff", "fi", "fl", "ss", "st"]
 
 
 def test_leaves_are_the_sets_from_left_to_right():

@@ -80,7 +80,7 @@ def _require_known_splits(structure: TokenizerStructure) -> None:
         raise Unsupported("an added token holds a place at which a pretokenizer splits the text")
     if depend_on_unicode(splits):
         raise Unsupported(
-            f"where its pretokenizer {splits!r} splits a text depends on the version of Unicode"
+            f"libraries may disagree on where its pretokenizer {splits!r} splits a text"
         )
 
 

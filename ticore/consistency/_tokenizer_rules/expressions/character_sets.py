@@ -20,8 +20,9 @@ _PROPERTY = regex.compile(
     r"|(?P<script>Han|Hiragana|Katakana|Hangul|Latin|Greek|Cyrillic|Arabic|Thai|Bopomofo|Hebrew"
     r"|Devanagari|Armenian|Tamil)"
 )
-# A set of single characters and ranges is the same in every version of Unicode.
-_BY_PROPERTY = regex.compile(r"\\[pPwWdDsShHX]|\[\[?:")
+# A set of single characters and ranges is the same in every version of Unicode. But where case is
+# ignored, some libraries take the long s for an "s".
+_IN_DOUBT = regex.compile(r"\\[pPwWdDsShHX]|\[\[?:|\(\?i")
 _CONTROLS = {"r": "\r", "n": "\n", "t": "\t", "f": "\f", "v": "\v"}
 _POSIX = {
     "alpha": r"\p{Alphabetic}",
@@ -37,9 +38,12 @@ _COMPLEMENT = regex.compile(r"\\[SDP]")
 _CLASSES = frozenset("pPsSdDwW")
 
 
-def is_by_property(expression: str) -> bool:
-    """Whether a set of an expression may depend on the version of Unicode."""
-    return _BY_PROPERTY.search(expression) is not None
+def may_be_in_doubt(expression: str) -> bool:
+    """Whether libraries may disagree on a set of an expression.
+
+    They have different versions of Unicode, and different characters that differ in case only.
+    """
+    return _IN_DOUBT.search(expression) is not None
 
 
 class SetReader:
@@ -78,6 +82,8 @@ class SetReader:
         found = regex.compile(r"\{(\^?)(\w+)\}|([A-Z])").match(self._text, self._at)
         if found is None:
             self._refuse(f"a property `\\{code}` without a name")
+        if found[3] and self._dialect == "oniguruma":  # to which `\pL` is the letters "pL"
+            self._refuse(f"a property `\\{code}` without a bracket `{{`")
         self._at = found.end()
         name = found[2] or found[3]
         if not _PROPERTY.fullmatch(name):

@@ -13,6 +13,7 @@ from typing import Literal
 import regex
 
 from .character_sets import Dialect, SetReader
+from .neighbours import places_of
 from .tree import (
     Atomic,
     Chars,
@@ -30,6 +31,11 @@ from .tree import (
 _MOST_REPEATS = 64
 _ANY, _LINE_END, _OTHER_THAN_LINE_END = map(Chars, (r"[\s\S]", r"\n", r"[^\n]"))
 _TEXT_BEGINS = LookBack(_ANY, negated=True)
+# Where case is ignored, Oniguruma takes some characters for two letters in a row: "ß" for "ss". All
+# other pairs of ASCII have none.
+_ONE_CHARACTER = frozenset(
+    (f"[{a}{a.upper()}]", f"[{b}{b.upper()}]") for a, b in ("ff", "fi", "fl", "ss", "st")
+)
 
 _MakesGroup = Callable[[Node], Node] | None
 
@@ -64,7 +70,17 @@ class _Parser(SetReader):
         parts: list[Node] = []
         while self._peek() not in ("", "|", ")"):
             parts.append(self._repeated())
-        return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+        node = parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+        if self._dialect == "oniguruma" and "(?i" in self._text:
+            self._require_letters_apart(node)
+        return node
+
+    def _require_letters_apart(self, node: Node) -> None:
+        """Refuse two letters that may be one character; perhaps some that are sets, `[sS]`, too."""
+        places = places_of(node)
+        for a, b in places.follow:
+            if (places.all[a].source, places.all[b].source) in _ONE_CHARACTER:
+                self._refuse("two letters that are one character where case is ignored")
 
     def _repeated(self) -> Node:
         part = self._atom()
@@ -74,6 +90,9 @@ class _Parser(SetReader):
         least, most, is_counted = found
         kind: Literal["greedy", "lazy", "possessive"] = "greedy"
         if self._take("?"):
+            if is_counted and least == most and self._dialect == "oniguruma":
+                # To Oniguruma `x{2}?` is `(?:x{2})?`.
+                self._refuse("a count that is repeated")
             kind = "lazy"
         elif self._take("+"):
             if is_counted and self._dialect == "oniguruma":
