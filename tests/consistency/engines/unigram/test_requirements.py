@@ -54,7 +54,8 @@ PLAIN = TokenizerStructure(
         ),
         ({"added_tokens": {"<doc>": 1}}, "added tokens compete with its pieces"),
         ({"pretokenizer": (WORDS, "[0-9]+")}, ""),
-        ({"pretokenizer": (r"\w+",)}, "depends on the version of Unicode"),
+        ({"pretokenizer": (r"\w+",)}, "libraries may disagree on where its pretokenizer"),
+        ({"pretokenizer": ("(?i:x)",)}, "libraries may disagree on where its pretokenizer"),
         ({"pretokenizer": ("ab",)}, "known there are single characters of a set"),
         (
             {"pretokenizer": ("[0-9]+",), "added_tokens": {"a1": 0}},
