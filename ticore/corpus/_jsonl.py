@@ -1,9 +1,9 @@
 """Files with a JSON object on each line, which may be packed by gzip.
 
-A line is written as it was read, byte for byte, with the results at its end: numbers keep their
-digits and keys their order. A line that is not an object, or has a column that the scan adds, is
-written as `{"raw": "..."}`, or as `{"raw_base64": "..."}` if it is not UTF-8. The content of a line
-beyond 64 MiB is not written.
+The object on a line is written as it was read, byte for byte, with the results at its end: numbers
+keep their digits and keys their order. What stands around it is left out. A line that is not an
+object, or has a column that the scan adds, is written as `{"raw": "..."}`, or as
+`{"raw_base64": "..."}` if it is not UTF-8. The content of a line beyond 64 MiB is not written.
 """
 
 from __future__ import annotations

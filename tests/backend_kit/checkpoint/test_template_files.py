@@ -38,6 +38,8 @@ def test_each_kind_of_place_has_its_template(folder: Path) -> None:
 def test_places_without_a_template_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelFilesError, match="found no such file"):
         read_chat_template(tmp_path / "absent.jinja")
+    with pytest.raises(ModelFilesError, match="found no such file"):
+        read_chat_template(Path("{% for m in messages %}{{ m.content }}{% endfor %}" * 99))
     with pytest.raises(ModelFilesError, match="expected a chat template, found none"):
         read_chat_template(tmp_path)
     (tmp_path / "tokenizer_config.json").write_text("{}")

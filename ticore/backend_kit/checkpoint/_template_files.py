@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from ...errors import ModelFilesError
@@ -26,7 +27,7 @@ def read_chat_template(path: Path) -> ChatTemplate:
     """
     if (files := open_model_files(path)) is not None:
         source, special_tokens = files.chat_template, files.special_tokens
-    elif not path.is_file():
+    elif not os.path.isfile(path):  # Path.is_file raises for what no path can be, as a template
         raise ModelFilesError(
             f"expected a chat template at {str(path)!r}, found no such file; give a "
             f"chat_template.jinja, a tokenizer_config.json, a model's directory or a GGUF file"
