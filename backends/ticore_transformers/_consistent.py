@@ -42,6 +42,7 @@ from ticore_torch import Network, TorchBatchedForward, TorchForward, ids_of
 
 from ._caller import given_to_generate
 from ._choosing import Chooser, Consistency, Wanted
+from ._ends import spelled_ends
 from ._processing import RowProcessors
 from ._prompts import require_no_empty
 from ._sequences import Sequences
@@ -173,9 +174,9 @@ def custom_generate(
         width = len(decoders[0].logits())
         require_tokenizer_of_model(verifier.tokenizer, width)
         eos_ids = frozenset(ids_of(generation_config.eos_token_id)).intersection(range(width))
-        silent = unspellable_ids(verifier.tokenizer, width)
-        never = sorted(silent.difference(eos_ids).intersection(range(width)))
-        spelled_ends = eos_ids - silent  # such as a line end, which is part of what is returned
+        unspellable = unspellable_ids(verifier.tokenizer, width)
+        never = sorted(unspellable.difference(eos_ids).intersection(range(width)))
+        spelled = spelled_ends(verifier.tokenizer, eos_ids)
         most = (generation_config.max_length or 0) - input_ids.shape[1]
         texts = [
             GeneratedText(
@@ -191,7 +192,7 @@ def custom_generate(
                     eos_ids=eos_ids,
                     max_backtracks=backtracks,
                     never=never,
-                    spelled_ends=spelled_ends,
+                    spelled_ends=spelled,
                 ),
                 streamer,
             )
@@ -205,7 +206,7 @@ def custom_generate(
             sample=bool(generation_config.do_sample),
             never=torch.tensor(never, dtype=torch.int64, device=decoders[0].logits().device),
             consistency=consistency,
-            end_ids=eos_ids - spelled_ends,
+            end_ids=eos_ids - spelled,
             wanted=wanted,
         )
         if streamer is not None:

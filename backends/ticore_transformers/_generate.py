@@ -22,6 +22,7 @@ from ticore_torch import ids_of
 from ._caller import require_called
 from ._choosing import Consistency
 from ._consistent import consistent, require_no_encoder
+from ._ends import spelled_ends
 from ._logits_processor import ConsistentLogitsProcessor
 from ._prompts import require_network, require_prompts
 from ._stop_strings import StopStrings, checked_strings
@@ -129,12 +130,12 @@ def _beams(
         streamer=streamer,
         **settings,
     )
+    spelled = spelled_ends(verifier.tokenizer, end_ids)
     pads = ids_of(_of_config(model, settings, "pad_token_id", None))
     for row in getattr(found, "sequences", found).tolist():
         prompt, written = row[:length], row[length:]
         end = next((at for at, token in enumerate(written) if token in end_ids), len(written))
-        if end < len(written) and written[end] not in verifier.tokenizer.special_ids:
-            end += 1  # a token of the text, such as a line end
+        end += end < len(written) and written[end] in spelled
         while end and written[end - 1] in pads:  # where a stop string has ended the text
             end -= 1
         text = FollowedText(verification_of(verifier, prompt))

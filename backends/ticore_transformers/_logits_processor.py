@@ -22,6 +22,8 @@ from ticore.interfaces import Tokenizer
 from ticore_masks import FollowedText, refused_tokens, verification_of
 from ticore_torch import ids_of
 
+from ._ends import spelled_ends
+
 _FEW = 4096
 
 
@@ -62,11 +64,8 @@ class ConsistentLogitsProcessor(LogitsProcessor):
         self._eos_ids = sorted(require_integer("eos_ids", token, 0) for token in given)
         self._verifier = Verifier(tokenizer, mode="prefix", view=view)
         self._size = self._verifier.tokenizer.vocab_size
-        self._silent_ends = sorted(
-            token
-            for token in self._eos_ids
-            if token >= self._size or token in self._verifier.tokenizer.special_ids
-        )
+        spelled = spelled_ends(self._verifier.tokenizer, self._eos_ids)
+        self._silent_ends = [token for token in self._eos_ids if token not in spelled]
         self._ends = {*self._eos_ids, *self._verifier.tokenizer.special_ids}
         self._texts: dict[int, tuple[list[int], FollowedText]] = {}  # prompt and text, by row
 
