@@ -77,6 +77,7 @@ def test_no_continuation_mends_what_is_hopeless(name):
     verification = Verifier(tokenizer).start()
     ids = [token for token in range(tokenizer.vocab_size) if token not in tokenizer.special_ids]
     found = hopeless(verification, ids)
+    assert found
     assert verification.ids == ()
     following = tokenizer.encode("the fox 東京!")
     for token in ids:

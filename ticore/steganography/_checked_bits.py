@@ -15,8 +15,7 @@ from ..codecs._settling import too_short
 from ..errors import AlteredTextError
 from ._bit_buffer import BitBuffer
 
-MOST = 256
-"""Bits that a checksum may have."""
+MOST_CHECKSUM_BITS = 256
 
 
 def with_checksum(bits: Sequence[int], checksum: int) -> list[int]:
@@ -25,7 +24,7 @@ def with_checksum(bits: Sequence[int], checksum: int) -> list[int]:
     Raises as `pack_bits`.
     """
     digest = int.from_bytes(sha256(pack_bits(bits)).digest())
-    return [*bits, *unpack_bits(digest >> MOST - checksum, checksum)]
+    return [*bits, *unpack_bits(digest >> MOST_CHECKSUM_BITS - checksum, checksum)]
 
 
 class CheckedBits:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from .._support.checks import require_integer
 from ..codecs import BitSource, StopRule, pack_bits, zeros
-from ..errors import BrokenCharacterError, CapacityError, ExtractionError, OutsidePoolError
+from ..errors import CapacityError, ExtractionError, OutsidePoolError
 from ._arguments import plain_text
 from ._checked_bits import CheckedBits, with_checksum
 from ._departure import in_received
@@ -58,7 +58,7 @@ def bits_embedding(
         )
         if setup.disambiguation.searches:
             yield from _require_found(setup, written, list(bits), form)
-    except BrokenCharacterError as error:
+    except ExtractionError as error:
         raise _unreadable(str(error)) from error
     return replace(written, seconds=time.perf_counter() - started)
 
@@ -69,15 +69,13 @@ def _require_found(
     """Search as the reader will, unless it needs no search.
 
     Raises:
-        CapacityError: it would not find the bits.
+        CapacityError: it would find other bits.
+        ExtractionError: it would find none.
     """
     reading = next(setup.readings(written))
-    try:
-        if setup.received(reading).known_ids == list(written.ids):
-            return
-        found = yield from _bits_of(setup, reading, len(bits), form, searched_by_writer)
-    except ExtractionError as error:
-        raise _unreadable(str(error)) from error
+    if setup.received(reading).known_ids == list(written.ids):
+        return
+    found = yield from _bits_of(setup, reading, len(bits), form, searched_by_writer)
     if found != bits:
         raise _unreadable("other tokens that spell the text have bits with their checksum, too")
 

@@ -37,7 +37,7 @@ from ..interfaces import LanguageModel
 from ._agreement import Agreement
 from ._arguments import agreed_prompt, checked_prompt, plain_text
 from ._beginnings import MOST_BEGINNINGS, beginnings, readings_inside
-from ._checked_bits import MOST
+from ._checked_bits import MOST_CHECKSUM_BITS
 from ._checked_frame import checked
 from ._departure import TextAsRead
 from ._ending import Ending, finish_sentence, finish_sentences, finish_turn, stop_at_once
@@ -423,17 +423,15 @@ class Setup:
         return self.codec.make(stop, SharedRandomness(key, FOR_CODEC))
 
     def checksum_bits(self, count: int) -> int:
-        """How many bits the checksum of raw bits has. Raises SettingsError, WrongTypeError."""
-        least = 1 if self.disambiguation.searches else 0
-        count = require_integer("checksum", count, 0)
-        if count < least:
+        """How many bits the checksum of raw bits has. Raises SettingsError."""
+        count = require_integer("checksum", count, 0, MOST_CHECKSUM_BITS)
+        if self.disambiguation.searches and not count:
             raise SettingsError(
                 f"checksum: expected the bits of a checksum, such as 32, with disambiguation "
                 f"{self.disambiguation.name!r}, since raw bits are not authenticated, and nothing "
-                f"else tells which reading is right; found {count}; or use 'stepwise', or embed a "
+                f"else tells which reading is right; found none; or use 'stepwise', or embed a "
                 f"message"
             )
-        require(count <= MOST, "checksum", f"at most {MOST} bits", count)
         return count
 
     def random_bits(self, count: int) -> int:

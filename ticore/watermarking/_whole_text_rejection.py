@@ -125,7 +125,8 @@ class WholeTextRejection(TextLoop):
         self.temporary = 0
         self._note("dropped", *self._pending)
         self._forget(len(self._pending))
-        self._first_dropped += len(self._pending) == 1
-        if self._never_first is not None and self._first_dropped == PATIENCE:
-            self._banned_first = self._never_first()
+        if len(self._pending) == 1:
+            self._first_dropped += 1
+            if self._never_first is not None and self._first_dropped == PATIENCE:
+                self._banned_first = self._never_first()
         self._pending = []
