@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 import numpy as np
+
+from ticore.errors import CapacityError
+from ticore.watermarking import Sampler
+from ticore.watermarking._text_loop import TextLoop
 
 Outcome = TypeVar("Outcome")
 
@@ -43,6 +48,30 @@ def outcomes(program: Callable[[Choose], Outcome]) -> Iterator[tuple[Outcome, fl
         if not path:
             return
         path[-1].pop()
+
+
+def distribution(
+    begin: Callable[[Sampler], TextLoop],
+) -> tuple[dict[tuple[int, ...], float], float]:
+    """The probability of each text that a loop may write, and that it gives up.
+
+    Args:
+        begin: a loop whose sampler this is.
+    """
+
+    def write(choose: Choose) -> tuple[int, ...] | None:
+        text = begin(sampler_of(choose))
+        try:
+            list(text.run())
+        except CapacityError:
+            return None
+        return tuple(text.committed)
+
+    found = defaultdict[tuple[int, ...] | None, float](float)
+    for text, p in outcomes(write):
+        found[text] += p
+    given_up = found.pop(None, 0.0)
+    return {text: p for text, p in found.items() if text is not None}, given_up
 
 
 def sampler_of(choose: Choose) -> Callable[[Sequence[int], np.ndarray], int]:

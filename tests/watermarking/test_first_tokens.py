@@ -1,11 +1,9 @@
 """First tokens that nothing can mend are banned at once, and no text becomes likelier or rarer."""
 
-from collections import defaultdict
-
 import pytest
 
 import ticore
-from tests.support.choice_trees import outcomes, sampler_of
+from tests.support.choice_trees import distribution
 from tests.support.tokenizers import TRAINED
 from tests.support.toy_models import ToyBrackets, ToyModel
 from ticore.consistency import Verifier
@@ -27,30 +25,20 @@ def model():
     return ToyModel(tokenizer, eos_ids={len(PIECES) - 1}, sharpness=1.0)
 
 
-def distribution(model, kind, never_first):
-    """The probability of each text, of all choices that a sampler can make."""
+def texts_of(model, kind, never_first):
+    """The probability of each text among those written, and that none is."""
     how = {"observation": 0} if kind == "windowed" else {"max_attempts": 2}
-
-    def write(choose):
-        text = KINDS[kind](
+    found, given_up = distribution(
+        lambda sampler: KINDS[kind](
             model.start([0]),
             Verifier(model.tokenizer).start(),
-            sampler_of(choose),
+            sampler,
             max_new_tokens=2,
             eos_ids=model.eos_ids,
             never_first=never_first,
             **how,
         )
-        try:
-            list(text.run())
-        except CapacityError:
-            return None
-        return tuple(text.committed)
-
-    found = defaultdict(float)
-    for text, p in outcomes(write):
-        found[text] += p
-    given_up = found.pop(None, 0.0)
+    )
     return {text: p / (1 - given_up) for text, p in found.items()}, given_up
 
 
@@ -64,8 +52,8 @@ def test_each_text_has_the_probability_that_it_has_without(kind, model, monkeypa
         asked.append(1)
         return HOPELESS
 
-    expected, given_up_without = distribution(model, kind, None)
-    found, given_up = distribution(model, kind, never_first)
+    expected, given_up_without = texts_of(model, kind, None)
+    found, given_up = texts_of(model, kind, never_first)
     assert asked
     assert found == pytest.approx(expected)
     assert given_up < given_up_without or kind == "windowed"
