@@ -7,5 +7,5 @@ the same with ConsistentLogitsProcessor, `resample` and `rollback` are the two k
 `ticore_transformers.consistent`. The forward pass is that of a random Llama of SmolLM2-135M's shape
 with the tokenizer's vocabulary. Logits are random numbers in which the next token of an English
 text has about 99 % of the probability. Each other token breaks the text more often than one of a
-trained model would. Needs the extra `torch`.
+trained model would. On a CPU it is CPU time on one core. Needs the extra `torch`.
 """

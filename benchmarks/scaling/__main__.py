@@ -42,11 +42,15 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--passes", type=positive_int, default=3, help="forward passes to time")
     parser.add_argument("--data", type=Path, metavar="DIR", help="a folder that holds corpora/")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--device", type=torch.device, default=torch.device("cpu"), help="cpu, or cuda for a GPU"
+    )
     return parser.parse_args(arguments)
 
 
 def _run(options: argparse.Namespace) -> int:
     settings = {name: getattr(options, name) for name in ("texts", "steps", "passes", "seed")}
+    settings["device"] = _name_of(options.device)
     report = new_report(settings, complete=True) | {"steps": []}
     with one_core():
         for place in options.tokenizer:
@@ -58,11 +62,11 @@ def _measure(place: str, options: argparse.Namespace) -> Iterator[JsonObject]:
     tokenizer = ticore.load_tokenizer(place)
     size = tokenizer.vocab_size
     text = load_corpora([], options.data, ["English"])["English"]
-    network = SmallLlama(size)
+    network = SmallLlama(size, options.device)
     counts = [rows for rows in options.texts if rows * size <= _MOST_LOGITS]
     for rows in track(counts, place, len(counts)):
         torch.manual_seed(options.seed)
-        noise = torch.randn(rows, size)
+        noise = torch.randn(rows, size).to(options.device)
         table = torch.empty_like(noise)  # made once: each way writes its logits over it
         first, second = (
             passages(tokenizer, text, rows, options.steps, options.seed + n) for n in range(2)
@@ -85,11 +89,15 @@ def _measure(place: str, options: argparse.Namespace) -> Iterator[JsonObject]:
         }
 
 
+def _name_of(device: torch.device) -> str:
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else str(device)
+
+
 def table(rows: Sequence[JsonObject]) -> Table:
     """The seconds of a step, what each way adds to it, and passes per token with rollback."""
     headings = ["texts", "forward", *WAYS, *(f"{way} adds" for way in WAYS[1:])]
     headings.append("passes of rollback")
-    found = text_table("A step of generation, one core, CPU time", ["ids"], headings)
+    found = text_table("A step of generation", ["ids"], headings)
     for row in rows:
         found.add_row(
             f"{row['vocabulary']:,}",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-import time
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -25,6 +24,8 @@ from ticore_transformers._sequences import Sequences
 from ticore_transformers._text import GeneratedText
 from ticore_transformers._writing import write
 
+from .clock import seconds_of_work
+
 WAYS = ("nothing", "masks", "resample", "rollback")
 PROMPT = 20  # tokens
 
@@ -41,7 +42,7 @@ class GuidedLogits:
 
     Attributes:
         table: the logits.
-        seconds: CPU time that making them took.
+        seconds: that making them took.
         passes: how many forward passes a network would have made.
     """
 
@@ -69,12 +70,12 @@ class GuidedLogits:
         """Forget a row."""
 
     def _step(self, rows: Sequence[int], count: int) -> None:
-        started = time.process_time()
+        started = seconds_of_work(self.table.device)
         self._move(rows, -1.0)
         for row in rows:
             self._at[row] += count
         self._move(rows, 1.0)
-        self.seconds += time.process_time() - started
+        self.seconds += seconds_of_work(self.table.device) - started
 
     def _move(self, rows: Sequence[int], sign: float) -> None:
         columns = [self._texts[row][self._at[row]] for row in rows]
@@ -119,16 +120,17 @@ def seconds_per_step(
         way: one of `WAYS`.
         tokenizer: of the texts.
         texts: see `passages`.
-        noise: see `GuidedLogits`; it is as before in the end, but for rounding.
+        noise: see `GuidedLogits`; it is as before in the end, but for rounding. The steps are made
+            on its device.
         steps: how many tokens each text gets.
 
     Returns:
-        CPU seconds per step, and forward passes per step.
+        Seconds per step (see `seconds_of_work`), and forward passes per step.
     """
     logits = GuidedLogits(texts, noise)
-    prompts = torch.tensor([list(text[:PROMPT]) for text in texts])
+    prompts = torch.tensor([list(text[:PROMPT]) for text in texts], device=noise.device)
     verifier = Verifier(tokenizer, mode="prefix")
-    started = time.process_time()
+    started = seconds_of_work(noise.device)
     if way in ("nothing", "masks"):
         masks = ConsistentLogitsProcessor(tokenizer, prompt_length=PROMPT)
         processors = LogitsProcessorList([masks] if way == "masks" else [])
@@ -136,7 +138,7 @@ def seconds_per_step(
     else:
         consistency: Consistency = "masks" if way == "resample" else "rollback"
         _as_ticore(prompts, logits, verifier, consistency, steps)
-    seconds = time.process_time() - started - logits.seconds
+    seconds = seconds_of_work(noise.device) - started - logits.seconds
     return seconds / steps, logits.passes / steps
 
 
@@ -178,7 +180,9 @@ def _as_ticore(
         RowProcessors(LogitsProcessorList(), sequences),
         sequences,
         sample=True,
-        never=torch.tensor(sorted(verifier.tokenizer.special_ids), dtype=torch.int64),
+        never=torch.tensor(
+            sorted(verifier.tokenizer.special_ids), dtype=torch.int64, device=prompts.device
+        ),
         consistency=consistency,
         end_ids=frozenset(),
         wanted=Wanted(),

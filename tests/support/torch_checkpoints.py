@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,6 +56,12 @@ CONFIGS: dict[str, PreTrainedConfig] = {
     # Convolutions besides attention: their state cannot be cropped.
     "lfm2": transformers.Lfm2Config(**COMMON, layer_types=["conv", "full_attention"]),
 }
+
+
+def named(cache: object, module: Any) -> dict[str, object]:
+    """A cache as a model's forward pass takes it: before transformers 5.24 by another name."""
+    taken = signature(module.forward).parameters
+    return {"cache" if "cache" in taken else "past_key_values": cache}
 
 
 def network(config: PreTrainedConfig, seed: int = 0) -> PreTrainedModel:

@@ -379,6 +379,18 @@ def test_for_transformers_draws_lists_of_the_vocabulary_size_that_is_given(model
     assert make(model.tokenizer, config).detect_ids(ids).green == other
 
 
+def test_for_transformers_reads_the_lists_of_a_gpu(model):
+    ids, config = list(range(300, 400)), {"hashing_key": 9}
+    expected = TransformersKGW(4096, hashing_key=9, cuda_threads=40_960).evidence(ids).distinct()
+    make = ticore.WatermarkDetector.for_transformers
+    for detector in (
+        make(model.tokenizer, config, cuda_threads=40_960),
+        make(model.tokenizer, config | {"cuda_threads": 40_960}),
+    ):
+        assert detector.detect_ids(ids).green == expected.scores.sum()
+    assert make(model.tokenizer, config).detect_ids(ids).green != expected.scores.sum()
+
+
 def test_for_synthid_takes_the_table_of_a_gpu_and_the_plain_mean(model):
     table = np.random.default_rng(1).integers(2, size=1 << 10)
     config = CONFIGS["synthid"] | {"sampling_table_size": 1 << 10}

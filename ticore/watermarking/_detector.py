@@ -193,15 +193,18 @@ class WatermarkDetector:
         watermarking_config: object,
         *,
         vocab_size: int | None = None,
+        cuda_threads: int | None = None,
         **settings: Unpack[DetectorSettings],
     ) -> WatermarkDetector:
-        """A detector of what transformers writes with a `WatermarkingConfig`, on a CPU.
+        """A detector of what transformers writes with a `WatermarkingConfig`.
 
         Args:
             tokenizer: of the model that wrote.
             watermarking_config: the writer's `WatermarkingConfig`, or its settings as a mapping.
             vocab_size: the model config's, where that is more than the tokenizer has, as with
                 Qwen2.5: green lists are drawn from this many ids.
+            cuda_threads: where a GPU wrote the text: how many threads it runs at once. See
+                `ticore.schemes.external.TransformersKGW`.
             settings: see the class.
 
         Raises:
@@ -209,7 +212,10 @@ class WatermarkDetector:
         """
         opened = wrap(tokenizer)
         size = opened.vocab_size if vocab_size is None else vocab_size
-        scheme = external_scheme("transformers", watermarking_config, size)
+        config = dict(as_mapping("transformers", watermarking_config))
+        if cuda_threads is not None:
+            config["cuda_threads"] = cuda_threads
+        scheme = external_scheme("transformers", config, size)
         return cls(opened, scheme, **settings)
 
     @classmethod

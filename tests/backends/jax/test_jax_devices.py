@@ -62,7 +62,8 @@ def test_eight_devices_give_the_logits_of_one(tmp_path: Path) -> None:
     folders, ids = [save(tmp_path / case, case) for case in EXPECTED], some_ids(17)
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, json.dumps(ids[:-1]), *folders],
-        env=os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=8"},
+        env=os.environ
+        | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_force_host_platform_device_count=8"},
         capture_output=True,
         text=True,
         check=False,

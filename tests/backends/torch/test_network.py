@@ -12,7 +12,7 @@ pytest.importorskip("transformers", reason="torch or transformers is not install
 import torch
 import transformers
 
-from tests.support.torch_checkpoints import COMMON, WIDTH
+from tests.support.torch_checkpoints import COMMON, WIDTH, named
 from ticore_torch import Network
 
 IDS = [1, 9, 300, 77, 5]
@@ -89,7 +89,8 @@ def test_places_are_those_that_the_model_counts_itself() -> None:
     with torch.inference_mode():
         cache = network.new_cache()
         for ids, logits in zip((IDS, [8], [7]), found[:3], strict=True):
-            alone = network.module(input_ids=torch.tensor([ids]), cache=cache, logits_to_keep=1)
+            inputs = named(cache, network.module) | {"input_ids": torch.tensor([ids])}
+            alone = network.module(**inputs, logits_to_keep=1)
             assert torch.equal(alone.logits[0, -1], logits)
         whole = network.module(input_ids=torch.tensor([IDS]), use_cache=False).logits[0]
         assert same(list(whole), found[-len(IDS) :])

@@ -36,7 +36,7 @@ from transformers import (
 
 import ticore_embedded
 from tests.support.tokenizers import HUGGING_FACE
-from tests.support.torch_checkpoints import CONFIGS, load, network, write
+from tests.support.torch_checkpoints import CONFIGS, load, named, network, write
 from tests.support.toy_models import ToyTokenizer
 from ticore.consistency import Verifier, compare
 from ticore.errors import CapacityError, ModelError, PromptError, SettingsError, WrongTypeError
@@ -458,7 +458,7 @@ class TestCalling:
         more: dict[str, Any] = {
             "attention_mask": torch.ones_like(ids),
             "position_ids": torch.arange(3)[None],
-            "cache": DynamicCache(),
+            **named(DynamicCache(), module),
             "token_type_ids": None,
             "use_cache": True,
             "output_attentions": True,

@@ -10,31 +10,59 @@ from tests.support import watermark_engines
 from ticore.errors import SettingsError
 from ticore.schemes._evidence import BatchEvidence
 from ticore.schemes.external import TransformersKGW
-from ticore.schemes.external._transformers import _is_green, _table
 
 GOLDENS = json.loads(watermark_engines.GOLDENS.read_text())
+CUDA_GOLDENS = json.loads(watermark_engines.CUDA_GOLDENS.read_text())
 NAMES = pytest.mark.parametrize("name", sorted(watermark_engines.KGW))
 SIZE = watermark_engines.VOCABULARY
 
 
-def scheme_of(name):
-    return TransformersKGW.from_config(watermark_engines.KGW[name], SIZE)
+def scheme_of(name, **more):
+    return TransformersKGW.from_config(watermark_engines.KGW[name] | more, SIZE)
+
+
+def drawn_on(device, name):
+    """A scheme, and what transformers wrote on this device."""
+    if device == "cpu":
+        return scheme_of(name), GOLDENS["kgw"][name]
+    return scheme_of(name, cuda_threads=CUDA_GOLDENS["threads"]), CUDA_GOLDENS["kgw"][name]
 
 
 @NAMES
-def test_green_tokens_and_strength_are_those_of_transformers(name):
-    scheme, golden = scheme_of(name), GOLDENS["kgw"][name]
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_green_tokens_and_strength_are_those_of_transformers(name, device):
+    scheme, golden = drawn_on(device, name)
     evidence = scheme.evidence(golden["ids"])
     assert "".join(str(int(score)) for score in evidence.scores) == golden["green"]
     assert scheme.null.strength(evidence) == pytest.approx(golden["z"], abs=1e-12)
 
 
 @NAMES
-def test_watermark_is_found_in_marked_text_alone(name):
-    scheme = scheme_of(name)
-    for ids, expected in ((GOLDENS["kgw"][name]["ids"], True), (GOLDENS["unmarked"], False)):
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_watermark_is_found_in_marked_text_alone(name, device):
+    scheme, golden = drawn_on(device, name)
+    for ids, expected in ((golden["ids"], True), (GOLDENS["unmarked"], False)):
         p_value = scheme.null.p_value(scheme.evidence(ids).distinct())
         assert p_value < 1e-6 if expected else p_value > 0.01
+
+
+@NAMES
+def test_lists_of_a_gpu_are_not_those_of_a_cpu(name):
+    on_cpu, golden = scheme_of(name), drawn_on("cuda", name)[1]
+    assert on_cpu.null.p_value(on_cpu.evidence(golden["ids"]).distinct()) > 0.05
+
+
+@pytest.mark.parametrize("scheme", ["lefthash", "selfhash"])
+def test_seeds_of_all_64_bits_read_what_they_write(scheme):
+    """The products of this key are beyond 2^63, and on a GPU no bit of them is lost."""
+    key = (1 << 64) - 3 if scheme == "lefthash" else -3
+    settings = {"seeding_scheme": scheme, "hashing_key": key, "cuda_threads": 1024}
+    made = TransformersKGW(SIZE, context_width=2, greenlist_ratio=0.5, **settings)
+    biased = made.bias([7, 8][-made.context :], np.zeros(SIZE))
+    tokens = range(SIZE) if scheme == "lefthash" else np.flatnonzero(biased)
+    evidence = [made.evidence([7, 8, token]) for token in tokens]
+    assert any((each.seeds < 0).any() for each in evidence)
+    assert [each.scores[-1] for each in evidence] == (biased[tokens] > 0).tolist()
 
 
 @pytest.mark.slow
@@ -54,21 +82,6 @@ def test_green_tokens_are_those_of_installed_transformers(name, seed):
     if name in ("default", "negative key"):  # with these, other n-grams are other draws
         _, z = watermark_engines.kgw_found(config, ids, vocabulary, distinct=True)
         assert scheme.null.strength(evidence.distinct()) == pytest.approx(z, abs=1e-12)
-
-
-@pytest.mark.parametrize(("size", "greens"), [(2, 1), (3, 2), (10, 9), (997, 1), (997, 500)])
-@pytest.mark.parametrize("seed", [0, 1, 4294967295])
-def test_is_green_finds_the_first_places_of_torchs_shuffle(size, greens, seed):
-    torch = pytest.importorskip("torch", reason="compares with torch's own shuffle")
-    head = torch.randperm(size, generator=torch.Generator().manual_seed(seed))[:greens].tolist()
-    green = [token for token in range(size) if _is_green(seed, token, greens, size)]
-    assert green == sorted(head)
-
-
-def test_selfhash_table_is_the_head_of_torchs_shuffle():
-    torch = pytest.importorskip("torch", reason="compares with torch's own shuffle")
-    shuffled = torch.randperm(1_000_003, generator=torch.Generator().manual_seed(15485863))
-    assert _table(15485863, 3000).tolist() == shuffled[:3000].tolist()
 
 
 def test_evidence_positions_are_those_of_the_tokens():
@@ -137,6 +150,10 @@ def test_likelihood_ratios_have_mean_1():
         {"greenlist_ratio": 10**400},
         {"hashing_key": 10**5000},
         {"context_width": 10**5000},
+        {"cuda_threads": 0},
+        {"cuda_threads": 1000},
+        {"cuda_threads": 132 * 2048.5},
+        {"cuda_threads": 1 << 25},
     ],
 )
 def test_constructor_refuses_wrong_settings(wrong):

@@ -4,8 +4,6 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 from ticore.schemes.external import (
     SGLangGumbel,
@@ -16,7 +14,6 @@ from ticore.schemes.external import (
     VLLMDualKeyGumbel,
     VLLMGumbel,
 )
-from ticore.schemes.external._transformers import _green_ids
 from ticore.testing import SchemeContract
 
 SIZE = 500
@@ -37,6 +34,7 @@ SCHEMES = {
     "transformers, lefthash": TransformersKGW(SIZE, **LEFT),
     "transformers, selfhash": TransformersKGW(SIZE, **SELF),
     "transformers, no context": TransformersKGW(SIZE, seeding_scheme="selfhash"),
+    "transformers, on a GPU": TransformersKGW(SIZE, **LEFT, cuda_threads=270_336),
     "vllm, gumbel": VLLMGumbel(42, context_width=5),
     "vllm, dual_key_gumbel": VLLMDualKeyGumbel(42, alpha=0.3),
     "vllm, sbw, lefthash": VLLMBernoulli(9, sbw_scheme="lefthash"),
@@ -137,19 +135,6 @@ def test_two_keys_that_choose_the_same_token_leave_no_other():
     found = SCHEMES["vllm, dual_key_gumbel"].bias([1, 2, 3, 4], logits)
     assert found[3] == pytest.approx(0)
     assert np.isfinite(found).sum() == 1
-
-
-@NEEDS_TORCH
-@settings(deadline=None)
-@given(st.data(), st.integers(0, 2**32 - 1), st.integers(2, 400))
-@example(data=None, seed=1, size=50_000)
-@example(data=None, seed=2, size=2)
-def test_green_ids_are_the_head_of_torchs_shuffle(data, seed, size):
-    import torch  # noqa: PLC0415  # not always there
-
-    greens = size // 2 if data is None else data.draw(st.integers(1, size - 1))
-    head = torch.randperm(size, generator=torch.Generator().manual_seed(seed))[:greens]
-    assert _green_ids(seed, greens, size).tolist() == head.tolist()
 
 
 @NEEDS_TRANSFORMERS

@@ -46,7 +46,8 @@ CONSTRUCTORS: dict[str, Callable[[Mapping[str, Any], int], Scheme]] = {
 """By the engine's name: `f(config, vocab_size)` makes a scheme from the engine's settings.
 
 The settings of `transformers` may also have `vocab_size`, the model config's: its lists are drawn
-from that many ids, which may be more than the tokenizer has. Those of `synthid` may have
+from that many ids, which may be more than the tokenizer has; and `cuda_threads`, where a GPU drew
+them: see `TransformersKGW`. Those of `synthid` may have
 `bayesian`, the weights of a trained detector: see `TransformersSynthID`.
 """
 

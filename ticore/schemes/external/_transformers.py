@@ -1,12 +1,13 @@
 """Transformers' green lists: `WatermarkingConfig`, after Kirchenbauer et al. 2023 and 2024.
 
 Before each token the engine seeds torch's generator from the tokens before (and, for `selfhash`,
-from the candidate itself), shuffles the vocabulary, and prefers its first tokens. Here the same
-shuffle is followed for one token alone, so no list is ever built.
+from the candidate itself), shuffles the vocabulary, and prefers its first tokens. A reader asks of
+each token whether it is among these, and needs no list.
 
 Sources: transformers 5, generation/logits_process.py (`WatermarkLogitsProcessor`) and
-generation/watermarking.py (`WatermarkDetector`); ATen/native/TensorFactories.cpp (`randperm_cpu`).
-Compared with transformers 5.23: the green tokens and z-scores of its detector.
+generation/watermarking.py (`WatermarkDetector`).
+Compared with transformers 5.23: the green tokens and z-scores of its detector. On an H200 with
+PyTorch 2.11 and transformers 5.17: the same, and 5,089 shuffles.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -32,24 +33,45 @@ from .._settings import (
     selected_settings,
 )
 from .._windows import SomeIds, token_ids, windows
+from ._cpu_shuffle import CpuShuffle
+from ._cuda_shuffle import BLOCK, CudaShuffle
+from ._philox import UInt64Array
 from ._writing import context_rows, moved
 
 _TABLE_SIZE = 1_000_003  # of the table that selfhash looks tokens up in
-# The swaps of a list take 4 bytes per green token, and those of eight lists are cached: at most
-# 128 MiB. Vocabularies have up to about a million tokens. (Above 214,748,363 torch shuffles in
-# another way.)
-_MOST_TOKENS = 1 << 22
-_WORD = 0xFFFFFFFF
+_MOST_TOKENS = 1 << 22  # vocabularies have up to about a million
+_MOST_THREADS = 1 << 24
 _CANDIDATES = 40  # for which selfhash draws lists, where it writes
-# `manual_seed` gets numbers modulo this, and its generator uses their lower 32 bits.
-_MODULUS = (1 << 64) - 1
+_MODULUS = (1 << 64) - 1  # `manual_seed` gets numbers modulo this
+_ALL_BITS = (1 << 64) - 1
+
+
+class Shuffle(Protocol):
+    """`torch.randperm(size)` on a device, with a generator that has just got a seed. Immutable."""
+
+    def __hash__(self) -> int: ...
+
+    @property
+    def seed_bits(self) -> int:
+        """Of a seed's 64 bits, how many of the lower ones the generator uses."""
+        ...
+
+    def is_among_first(self, seed: int, number: int, count: int, size: int) -> bool:
+        """Whether a number from 0 to `size` - 1 stands at one of the first `count` places."""
+        ...
+
+    def first(self, seed: int, count: int, size: int) -> Ints:
+        """int64[count]: the numbers at the first places, in their order."""
+        ...
 
 
 class TransformersKGW:
-    """Reads and writes as transformers does with a `WatermarkingConfig` on a CPU. Thread-safe.
+    """Reads and writes as transformers does with a `WatermarkingConfig`. Thread-safe.
 
-    The lists depend on the device that drew them. Those of a GPU come from another generator, and
-    cannot be detected.
+    The lists depend on the device that drew them: a CPU, or a CUDA GPU with PyTorch 2.7 or newer
+    (before 2.7 it drew other lists of up to 30,083 tokens). The lists of one GPU are those of
+    another, except where they are longer than the GPU has threads, as the table of selfhash always
+    is. Those of other devices (MPS, XPU) come from other generators, and cannot be detected.
 
     Scores are 1 for green tokens and 0 for others. `null.strength` over all of them is the z-score
     of transformers' `WatermarkDetector`. With `ignore_repeated_ngrams=True` that detector counts
@@ -81,12 +103,17 @@ class TransformersKGW:
         hashing_key: int = 15485863,
         seeding_scheme: str = "lefthash",
         context_width: int = 1,
+        cuda_threads: int | None = None,
     ) -> None:
         """
         Args:
             vocab_size: the model config's, which may be more than the tokenizer's.
             greenlist_ratio, hashing_key, seeding_scheme: the writer's.
             context_width: the writer's, from 1 to 256.
+            cuda_threads: if the writer drew on a GPU, how many threads that runs at once:
+                `multi_processor_count * max_threads_per_multi_processor` of
+                `torch.cuda.get_device_properties(0)`, such as 270,336 for an H100 SXM or an H200.
+                None: it drew on a CPU.
             bias: what is added to the logits of green tokens. Of detection only the search for a
                 segment depends on it.
 
@@ -112,6 +139,10 @@ class TransformersKGW:
                 f"greenlist_ratio: expected a share that makes at least one of {self._size} tokens "
                 f"green and not all, found {shown(greenlist_ratio)}; check vocab_size, too"
             )
+        if cuda_threads is None:
+            self._shuffle: Shuffle = CpuShuffle()
+        else:
+            self._shuffle = CudaShuffle(_checked_threads(cuda_threads))
         self._bias = bias
         self._includes_itself = seeding_scheme == "selfhash"
         self.context = width - self._includes_itself
@@ -120,13 +151,13 @@ class TransformersKGW:
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], vocab_size: int) -> TransformersKGW:
-        """From `WatermarkingConfig.to_dict()`, or a part of it.
+        """From `WatermarkingConfig.to_dict()`, or a part of it, and `cuda_threads`.
 
         Raises:
             SettingsError: a setting is unknown or out of range.
         """
         names = ("greenlist_ratio", "bias", "hashing_key", "seeding_scheme", "context_width")
-        return cls(vocab_size, **selected_settings(config, names, ()))
+        return cls(vocab_size, **selected_settings(config, (*names, "cuda_threads"), ()))
 
     def evidence(self, ids: SomeIds) -> Evidence:
         """Scores of 1.0 for green tokens and 0.0 for others.
@@ -144,7 +175,8 @@ class TransformersKGW:
             self._seeds_of_windows(window) if self._includes_itself else self._seeds(window[:, -2])
         )
         scores = self._scores(seeds, tokens)
-        return Evidence.after_context(self.context, seeds, draw_ids(seeds, tokens), scores)
+        wide = seeds.astype(np.int64)
+        return Evidence.after_context(self.context, wide, draw_ids(wide, tokens), scores)
 
     def bias(self, context: Array, logits: Array) -> Array:
         """The logits with `bias` added to those of green tokens; see `Scheme.bias`.
@@ -161,7 +193,7 @@ class TransformersKGW:
                 row[best] = self._scores(self._seeds_of_windows(window), best)
         else:
             for row, seed in zip(greens, self._seeds(contexts[:, -1]).tolist(), strict=True):
-                listed = _green_ids(seed, self._greens, self._size)
+                listed = _green_ids(self._shuffle, seed, self._greens, self._size)
                 row[listed[listed < len(row)]] = True
         return logits + self._bias * moved(greens, logits)
 
@@ -172,98 +204,66 @@ class TransformersKGW:
         count = min(_CANDIDATES, some.shape[-1])
         return context_rows(order[..., :count], count, logits)
 
-    def _seeds(self, previous: Ints) -> Ints:
-        """For lefthash, int64[n]: the key times the token before, a Python int in the engine."""
+    def _seeds(self, previous: Ints) -> UInt64Array:
+        """For lefthash, uint64[n]: the key times the token before, a Python int in the engine."""
         distinct, which = np.unique(previous, return_inverse=True)
-        seeds = [self._key * token % _MODULUS & _WORD for token in distinct.tolist()]
-        return np.array(seeds, np.int64)[which]
+        seeds = [self._key * token % _MODULUS for token in distinct.tolist()]
+        return self._used(np.array(seeds, np.uint64))[which]
 
-    def _seeds_of_windows(self, window: Ints) -> Ints:
-        """For selfhash, int64[n]: the least product in a window, in int64 that wraps around."""
+    def _seeds_of_windows(self, window: Ints) -> UInt64Array:
+        """For selfhash, uint64[n]: the least product in a window, in int64 that wraps around."""
         # A prompt may hold ids that the model has no list for.
         most = max(self._size, int(window.max(initial=0)) + 1)
-        table = _table(self._key & _WORD, min(most, _TABLE_SIZE))
+        table = _table(self._shuffle, self._key & _ALL_BITS, min(most, _TABLE_SIZE))
         looked_up = table[window % _TABLE_SIZE] + 1
-        key = np.array(self._key & (1 << 64) - 1, np.uint64).astype(np.int64)
+        key = np.array(self._key & _ALL_BITS, np.uint64).astype(np.int64)
         least = (key * looked_up * looked_up[:, -1:]).min(axis=1)
-        # The engine's `%` adds 2^64 - 1 to a negative number, which is -1 in the lower bits.
-        seeds: Ints = (least - (least < 0)) & _WORD
-        return seeds
+        # The engine's `%` adds 2^64 - 1 to a negative number, which is -1 in 64 bits.
+        return self._used((least - (least < 0)).astype(np.uint64))
 
-    def _scores(self, seeds: Ints, tokens: Ints) -> npt.NDArray[np.float64]:
-        # In the order of seeds, so that the shuffle of each seed is drawn once.
-        distinct, which = np.unique(draw_ids(seeds, tokens), return_inverse=True)
+    def _used(self, seeds: UInt64Array) -> UInt64Array:
+        """uint64[n]: the bits of seeds that the shuffle depends on."""
+        used: UInt64Array = seeds & np.uint64((1 << self._shuffle.seed_bits) - 1)
+        return used
+
+    def _scores(self, seeds: UInt64Array, tokens: Ints) -> npt.NDArray[np.float64]:
+        seeds_of_lists, lists = np.unique(seeds, return_inverse=True)
+        # In the order of seeds, so that what each shuffle draws is drawn once.
+        distinct, which = np.unique(lists * self._size + tokens, return_inverse=True)
         green = [
-            _is_green(draw >> 32 & _WORD, draw & _WORD, self._greens, self._size)
-            for draw in distinct.tolist()
+            _is_green(self._shuffle, seed, token, self._greens, self._size)
+            for seed, token in zip(
+                seeds_of_lists[distinct // self._size].tolist(),
+                (distinct % self._size).tolist(),
+                strict=True,
+            )
         ]
         return np.array(green, np.float64)[which]
 
 
+def _checked_threads(cuda_threads: int) -> int:
+    why = "it is the number of the GPU's multiprocessors times the threads of each"
+    threads = checked_integer("cuda_threads", cuda_threads, BLOCK, _MOST_THREADS, why=why)
+    if threads % BLOCK:
+        raise SettingsError(
+            f"cuda_threads: expected a multiple of {BLOCK}, found {threads}; {why}, for an H200 "
+            f"132 * 2048"
+        )
+    return threads
+
+
 @lru_cache(maxsize=1 << 16)
-def _is_green(seed: int, token: int, greens: int, size: int) -> bool:
-    """Whether a seed's shuffle moves a token to one of the first `greens` places.
-
-    Step i of the shuffle swaps place i with a later place (or itself), and no later step changes
-    place i. So a token stays where it is until a step swaps its place to the front, or until the
-    step of its own place moves it further back.
-    """
-    swaps = _swaps(seed, greens, size)
-    start, place = 0, token
-    while not (swaps[start:place] == place).any():
-        if place >= greens:
-            return False
-        start, place = place + 1, int(swaps[place])
-        if place == start - 1:
-            return True
-    return True
+def _is_green(shuffle: Shuffle, seed: int, token: int, greens: int, size: int) -> bool:
+    return shuffle.is_among_first(seed, token, greens, size)
 
 
-@lru_cache(maxsize=8)
-def _green_ids(seed: int, greens: int, size: int) -> Ints:
-    """int64[greens]: the tokens that a seed's shuffle moves to the first places, in their order.
-
-    Step i swaps place i with place `swaps[i]`, which is i or later. So what it takes from there was
-    put there by the last earlier step that swapped with this place, and is what that step found at
-    its own place; or it is the token that stood there from the beginning.
-    """
-    swaps = _swaps(seed, greens, size).astype(np.int64)
-    steps = np.arange(greens)
-    order = np.argsort(swaps, kind="stable")
-    targets = swaps[order]
-    same = np.concatenate([[False], targets[1:] == targets[:-1]])
-    before = np.full(greens, -1)  # the last earlier step that swapped with the same place
-    before[order[same]] = order[:-1][same[1:]]
-    # Of the steps that swap with a step's own place: the last one; -1 where all targets are later.
-    last = np.searchsorted(targets, steps, side="right") - 1
-    to_here = np.where(targets[last] == steps, order[last], -1)
-    to_here = np.where(to_here == steps, before, to_here)
-    found = np.where(to_here < 0, steps, to_here)  # what a step finds at its place: follow back
-    while (found != found[found]).any():
-        found = found[found]
-    taken = np.where(before < 0, swaps, found[before])
-    tokens: Ints = np.where(swaps == steps, found, taken)
-    return tokens
-
-
-@lru_cache(maxsize=8)
-def _swaps(seed: int, count: int, size: int) -> npt.NDArray[np.uint32]:
-    """uint32[count]: the place that each of the first steps of `torch.randperm(size)` swaps with.
-
-    `RandomState` seeds MT19937 as torch does, and its `bytes` are the generator's raw output.
-    """
-    words = np.frombuffer(np.random.RandomState(seed).bytes(4 * count), "<u4")
-    steps = np.arange(count, dtype=np.uint32)
-    swaps: npt.NDArray[np.uint32] = words % (np.uint32(size) - steps) + steps
-    return swaps
+# With the largest vocabulary, the longest lists take 128 MiB together.
+@lru_cache(maxsize=4)
+def _green_ids(shuffle: Shuffle, seed: int, greens: int, size: int) -> Ints:
+    return shuffle.first(seed, greens, size)
 
 
 @lru_cache(maxsize=4)
-def _table(seed: int, count: int) -> Ints:
+def _table(shuffle: Shuffle, seed: int, count: int) -> Ints:
     """int64[count]: the first of `torch.randperm(1_000_003)`."""
-    moved: dict[int, int] = {}
-    first = []
-    for place, other in enumerate(_swaps(seed, count, _TABLE_SIZE).tolist()):
-        first.append(moved.get(other, other))
-        moved[other] = moved.get(place, place)
-    return np.array(first, np.int64)
+    return shuffle.first(seed, count, _TABLE_SIZE)
