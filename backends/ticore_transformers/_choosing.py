@@ -98,6 +98,13 @@ class Chooser:
         self._keep(texts, tokens, scores, kept)
         return chosen
 
+    def any_left(self, texts: Sequence[GeneratedText]) -> list[bool]:
+        """Whether the network's logits leave a token, for each of these texts; at least one."""
+        logits = torch.stack([text.logits() for text in texts])
+        self._ban(logits, texts)
+        left: list[bool] = (logits > -torch.inf).any(dim=1).tolist()
+        return left
+
     def _copied(self, rows: Sequence[torch.Tensor]) -> torch.Tensor:
         """The rows as float32[len(rows), width] that may be written into."""
         if rows[0].dtype != torch.float32 or self._wanted.scores or self._processors.may_keep:
@@ -117,9 +124,10 @@ class Chooser:
 
     def _ban(self, scores: torch.Tensor, texts: Sequence[GeneratedText]) -> None:
         scores.index_fill_(1, self._never, -torch.inf)
-        for row, text in zip(scores, texts, strict=True):
-            if text.banned:
-                row[sorted(text.banned)] = -torch.inf
+        places = [(row, token) for row, text in enumerate(texts) for token in text.banned]
+        if places:  # in one call for all rows: on a GPU, each call takes as long
+            rows, tokens = torch.tensor(places, device=scores.device).unbind(dim=1)
+            scores[rows, tokens] = -torch.inf
 
     def _choose(self, scores: torch.Tensor, texts: Sequence[GeneratedText], again: bool) -> Any:
         same_type = scores.dtype == torch.float32  # a processor may have changed it

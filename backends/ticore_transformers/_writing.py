@@ -74,13 +74,20 @@ def _choose_what_to_read(
     """Choose until each text has a token to read, or has ended."""
     again = False
     while texts:
-        ready = [text for text in texts if text.rollback.needs_choice()]
+        ready = _ready(texts, chooser)
         if ready:
             tokens = chooser.choose(ready, again)
             pairs = zip(ready, tokens, strict=True)
             _stop([text for text, token in pairs if text.take(token)], criteria, sequences)
         texts = [text for text in texts if not (text.ended or text.rollback.has_unread)]
         again = True
+
+
+def _ready(texts: Sequence[GeneratedText], chooser: Chooser) -> list[GeneratedText]:
+    """Those of these texts that need a choice; the others go back, or end."""
+    some_banned = [text for text in texts if text.banned]
+    left = dict(zip(some_banned, chooser.any_left(some_banned), strict=True)) if some_banned else {}
+    return [text for text in texts if text.rollback.needs_choice(left.get(text, True))]
 
 
 def _stop(

@@ -133,21 +133,28 @@ class Rollback(TextLoop):
         """The tokens that must not be chosen next."""
         return frozenset() if self._pending else self._banned
 
-    def needs_choice(self) -> bool:
+    def needs_choice(self, any_left: bool | None = None) -> bool:
         """Whether a token has to be chosen, once the decoder has read what is unread.
 
         If none can be, because the text is full or every token is banned, it ends, or the last
         commit is taken back.
+
+        Args:
+            any_left: whether the decoder's logits leave a token that is neither `banned` nor in
+                `never`, where a caller knows that; None: they are looked at, if any is banned.
         """
         if len(self.committed) >= self._max_new_tokens:
             self.end = "length"
             return False
-        if self.banned:
-            logits = without(self._decoder.logits(), {*self.banned, *self._never})
-            if not bool(array_namespace(logits).any(logits > -np.inf)):
-                self._backtrack()
-                return False
-        return True
+        if any_left is None:
+            any_left = not self.banned or self._is_any_left()
+        if not any_left:
+            self._backtrack()
+        return any_left
+
+    def _is_any_left(self) -> bool:
+        logits = without(self._decoder.logits(), {*self.banned, *self._never})
+        return bool(array_namespace(logits).any(logits > -np.inf))
 
     def take(self, token: int) -> None:
         """Commit the token that was chosen, keep it pending, or roll it back.
