@@ -403,6 +403,7 @@ def _require_plain(
         "embeddings in place of ids": inputs.get("inputs_embeds") is not None,
         "a cache that is filled already": cache is not None and cache.get_seq_length() > 0,
         f"model inputs beside ids ({', '.join(others)})": bool(others),
+        "position_ids that do not count the ids": not _counts(input_ids, inputs),
         "a streamer for several texts": streamer is not None and len(input_ids) > 1,
         "a penalty on the prompts of a batch": len(input_ids) > 1
         and any(isinstance(processor, _PER_PROMPT) for processor in processors),
@@ -429,6 +430,21 @@ def _beside_ids(inputs: Mapping[str, Any]) -> list[str]:
         elif name != "mm_token_type_ids" or bool(value.any()):  # 0 for an id of the text itself
             found.append(name)
     return sorted(found)
+
+
+def _counts(input_ids: torch.Tensor, inputs: Mapping[str, Any]) -> bool:
+    """Whether the positions are 0, 1, 2, ... of the ids that are no padding, if there are any.
+
+    Those of several dimensions, of models that also read pictures, are not looked at.
+    """
+    positions, mask = inputs.get("position_ids"), inputs.get("attention_mask")
+    if positions is None or positions.ndim != 2:
+        return True
+    kept = torch.ones_like(input_ids) if mask is None else mask
+    counted = kept.cumsum(dim=1) - 1
+    return positions.shape[1] == kept.shape[1] and bool(
+        ((positions == counted) | (kept == 0)).all()
+    )
 
 
 def _not_plain(found: str) -> SettingsError:

@@ -466,6 +466,18 @@ class TestCalling:
         found = generate_consistent(module, tokenizer, ids, **settings, **more)
         assert torch.equal(found, plain)
 
+    def test_generate_takes_positions_that_count_the_ids_alone(self, english: TorchModel) -> None:
+        module, settings = english.network.module, {"max_new_tokens": 3, "pad_token_id": 0}
+        ids = torch.tensor([[0, 0, 5, 6, 7], [1, 9, 8, 7, 6]])
+        inputs = {"attention_mask": torch.tensor([[0, 0, 1, 1, 1], [1, 1, 1, 1, 1]])}
+        plain = generate_consistent(module, english.tokenizer, ids, **settings, **inputs)
+        inputs["position_ids"] = torch.tensor([[1, 1, 0, 1, 2], [0, 1, 2, 3, 4]])
+        found = generate_consistent(module, english.tokenizer, ids, **settings, **inputs)
+        assert torch.equal(found, plain)
+        inputs["position_ids"] = torch.arange(5).expand(2, 5)
+        with pytest.raises(SettingsError, match="found position_ids that do not count the ids"):
+            generate_consistent(module, english.tokenizer, ids, **settings, **inputs)
+
     def test_generate_refuses_a_picture_and_takes_text_alone(self) -> None:
         image, tokenizer = CONFIGS["llama"].vocab_size - 1, HUGGING_FACE["hf-gpt2"]()
         sizes = {"hidden_size": 16, "intermediate_size": 16, "num_attention_heads": 2}
