@@ -1,12 +1,21 @@
 """Checks of arguments, at the edges of what they allow."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from ticore._support import checks
 from ticore.errors import CapacityError, PromptError, SettingsError, WrongTypeError
+
+
+def test_numbers_of_other_types_become_those_that_json_has():
+    found = [
+        checks.python_number(n) for n in (np.float32(0.5), np.int64(3), Fraction(1, 4), 7, "a")
+    ]
+    assert found == [0.5, 3, 0.25, 7, "a"]
+    assert [type(n) for n in found] == [float, int, float, int, str]
 
 
 def test_checked_ids_are_python_integers_below_the_width():

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import pickle
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 import ticore
 from ticore.corpus import AnyResult, AnyTask, Scan, scan
+from ticore.errors import SettingsError
 
 KEYS = [bytes([number] * 32) for number in range(8)]
 AGREED = ticore.WatermarkAgreement.new("tiny-en", "unigram", key=KEYS[7])
@@ -55,6 +57,25 @@ def test_rows_have_the_best_configuration(given: Scan, texts: list[str]) -> None
     assert (written[6]["found"], written[6]["looked_for"]) == (1, "gumbel, version 2")
     assert written[6]["configuration"] == detector.names[3]
     assert "expected text, found null" in written[7]["error"]
+
+
+def test_fractions_are_settings_as_floats_are(given: Scan) -> None:
+    task = replace(
+        TASK,
+        fpr=Fraction(1, 100_000),
+        configurations=({"scheme": "gumbel", "key": KEYS[3], "gamma": Fraction(1, 4)},),
+    )
+    with pytest.raises(SettingsError, match="gamma"):
+        scan(given, task, workers=1)
+    listed = ({"scheme": "left_hash", "key": KEYS[3], "gamma": Fraction(1, 4)},)
+    assert scan(given, replace(task, configurations=listed), workers=1).rows == 9
+
+
+@pytest.mark.parametrize("wrong", [None, 5, ["gumbel", None]])
+def test_scheme_without_a_name_is_refused_in_words(given: Scan, wrong: object) -> None:
+    task = replace(TASK, configurations=({"scheme": wrong, "key": KEYS[0]},))
+    with pytest.raises(SettingsError, match="configuration 1: scheme: expected"):
+        scan(given, task, workers=1)
 
 
 def test_keys_decide_which_saved_results_are_used(given: Scan) -> None:

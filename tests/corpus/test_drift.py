@@ -229,11 +229,18 @@ def test_messages_in_parquet_have_no_fields_of_other_rows(tmp_path: Path) -> Non
     rows = {"ids": [TOKENIZER.encode(text) for text in texts], "said": [calls, plain]}
     source = tmp_path / "a.parquet"
     task, columns = replace(TASK, template=ChatTemplate(shown)), RolloutColumns(messages="said")
-    for kind in (None, pa.string()):
-        said = pa.array(rows["said"] if kind is None else texts, type=kind)
+    for kind in (None, pa.string(), pa.binary(), pa.dictionary(pa.int32(), pa.string())):
+        said = pa.array(rows["said"]) if kind is None else pa.array(texts).cast(kind)
         pq.write_table(pa.table({"ids": rows["ids"], "said": said}), source)
         summary = scan_drift(Scan(source, columns, tmp_path / "b.jsonl"), task, workers=1)
         assert (summary.rows, summary.consistent) == (2, 2)
+    bad = pa.array([None, texts[0].encode()[:-1] + b"\xff"])
+    invalid = pa.StringArray.from_buffers(2, *bad.buffers()[1:], bad.buffers()[0])
+    pq.write_table(pa.table({"ids": rows["ids"], "said": invalid}), source)
+    scan_drift(Scan(source, columns, tmp_path / "b.jsonl"), task, workers=1)
+    errors = [row["drift_error"] for row in read(tmp_path / "b.jsonl")]
+    assert "expected a list of messages, found null" in errors[0]
+    assert "expected UTF-8 text, found an invalid byte" in errors[1]
     pq.write_table(pa.table({"ids": rows["ids"], "said": [1, 2]}), source)
     with pytest.raises(InputFileError, match="expected lists of objects, or text in JSON"):
         scan_drift(Scan(source, columns, tmp_path / "b.jsonl"), task, workers=1)

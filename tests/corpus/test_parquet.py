@@ -135,12 +135,31 @@ def test_writer_collects_batches_in_row_groups(
     assert read.read()["text"].to_pylist() == [str(n) for n in range(10)]
 
 
+def test_writer_counts_a_dictionary_once_where_batches_share_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else rows with a long dictionary fill a group after a few batches, and each group has it."""
+    long = [f"{n} " * 1000 for n in range(50)]
+    column = pa.array([long[n % 50] for n in range(1000)]).dictionary_encode()
+    found = corpus(tmp_path, pa.table({"text": column, "n": range(1000)}), batch_size=100)
+    monkeypatch.setattr(parquet, "_GROUP_BYTES", 1_000_000)
+    file = BytesIO()
+    writer = ParquetWriter(file, ParquetTables(found))
+    for batch in found.batches():
+        writer.write(batch, [Result()] * len(batch.texts))
+    writer.close()
+    result = pq.ParquetFile(BytesIO(file.getvalue()))
+    assert result.metadata.num_row_groups == 1
+    assert result.read()["text"].to_pylist() == column.to_pylist()
+
+
 def test_writer_looks_at_each_waiting_table_once(tmp_path: Path) -> None:
     """Else the time to write grows with the square of the number of batches."""
     asked: list[int] = []
 
     class Table:
         num_rows = 1
+        columns: tuple[object, ...] = ()
 
         @property
         def nbytes(self) -> int:

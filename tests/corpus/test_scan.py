@@ -389,6 +389,25 @@ def test_finished_file_of_many_is_scanned_again_for_another_output(given: Scan) 
     assert {path.name for path in given.output.parent.iterdir()} == {"rows.jsonl", "out.jsonl"}
 
 
+@pytest.mark.parametrize("results_only", [False, True])
+def test_interrupted_scan_of_the_other_kind_of_output_is_not_taken_up(
+    given: Scan, results_only: bool
+) -> None:
+    """A later line with a column that the scan adds has an error, unless only results are kept."""
+    lines = [*rows(5), {"text": "It was late.", "error": "of a logger"}, *rows(2)]
+    write(given.source, lines)
+    first = replace(given, results_only=not results_only, batch_size=2)
+
+    def interrupt(done: int, total: int) -> None:
+        if done == total:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        scan(first, TASK, workers=1, progress=interrupt)
+    second = replace(given, results_only=results_only, batch_size=2)
+    assert scan(second, TASK, workers=1).errors == (not results_only)
+
+
 def test_scan_is_refused_while_another_one_writes_the_same_output(given: Scan) -> None:
     refused: list[str] = []
 

@@ -92,9 +92,15 @@ def require_number(name: str, found: object, *, above: float, most: float = math
 
 
 def python_number(found: object) -> Any:
-    """A number of NumPy as Python's, which JSON has; anything else as it is."""
+    """A number of NumPy, or a fraction, as one that JSON has; anything else as it is."""
+    if not isinstance(found, Real):
+        return found
     make = getattr(found, "item", None)  # NumPy takes a while to import
-    return make() if isinstance(found, Real) and callable(make) else found
+    if callable(make):
+        return make()
+    if isinstance(found, int | float):
+        return found
+    return int(found) if isinstance(found, Integral) else float(found)
 
 
 def require_type(name: str, found: object, kind: type[_T], advice: str) -> _T:

@@ -118,6 +118,8 @@ def expected_no_column(name: str, columns: Columns) -> str:
 
 def _objects(found: object, name: str) -> list[Any]:
     """A list of objects, which may be written in JSON. Raises ValueError, as `_ids`."""
+    if isinstance(found, Problem):
+        raise ValueError(found.error.partition(": ")[2])
     if isinstance(found, str):
         try:
             found = parse_json(found)

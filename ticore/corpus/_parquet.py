@@ -190,7 +190,7 @@ class ParquetCorpus:
         if isinstance(self._columns, TextColumn):
             return self._texts(rows.column(names[0]), before)
         columns = [
-            [*map(_without_nulls, json_values(name, rows.column(name)))]
+            self._objects(name, rows.column(name), before)
             if name in self._columns.of_json
             else self._values(rows.column(name), before)
             for name in names
@@ -200,8 +200,17 @@ class ParquetCorpus:
             for number, values in enumerate(zip(*columns, strict=True), before + 1)
         ]
 
+    def _objects(self, name: str, column: Any, before: int) -> list[Any]:
+        """What JSON has for the values; texts may be JSON themselves."""
+        if not self._is_text(column.type):
+            return [*map(_without_nulls, json_values(name, column))]
+        texts = zip(self._texts(column, before), column.is_valid().to_pylist(), strict=True)
+        return [text if there else None for text, there in texts]
+
     def _values(self, column: Any, before: int) -> list[Any]:
         """Texts, or lists of integers as arrays; a list that holds null stays a Python list."""
+        if self._pa.types.is_null(column.type):
+            return [None] * len(column)
         if not self._is_list(column.type):
             return self._texts(column, before)
         if self._pa.types.is_fixed_size_list(column.type):  # it has no offsets
@@ -263,6 +272,7 @@ class ParquetWriter:
         with self._refusals():
             self._writer = self._pa.parquet.ParquetWriter(file, schema)
         self._waiting: list[Any] = []
+        self._dictionaries: dict[int, Any] = {}  # of the tables that wait, by column
         # Of those that wait. To sum them at each write would take time with the square of batches.
         self._rows = self._bytes = 0
 
@@ -272,9 +282,9 @@ class ParquetWriter:
             cells = [_written(result[at]) for result in results]
             values = self._pa.array(cells, type=field.type)
             table = table.append_column(field, values)
+        table = self._sharing(table)
         self._waiting.append(table)
         self._rows += table.num_rows
-        self._bytes += table.nbytes
         if self._rows >= _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
             self._write_group()
 
@@ -287,12 +297,33 @@ class ParquetWriter:
             self._writer.close()
         self._writer.is_open = False  # Else it would try to close again when it is collected.
 
+    def _sharing(self, table: Any) -> Any:
+        """A table of one batch, with the dictionaries of the batch before where they are equal.
+
+        A reader gives each batch a dictionary of its own. Kept, it would take as much memory each
+        time, and be written as often.
+        """
+        self._bytes += table.nbytes
+        for at, column in enumerate(table.columns):
+            if not (self._pa.types.is_dictionary(column.type) and column.num_chunks == 1):
+                continue
+            chunk, kept = column.chunk(0), self._dictionaries.get(at)
+            if kept is None or not kept.equals(chunk.dictionary):
+                self._dictionaries[at] = chunk.dictionary
+                continue
+            self._bytes -= chunk.dictionary.nbytes
+            shared = self._pa.DictionaryArray.from_arrays(
+                chunk.indices, kept, ordered=column.type.ordered
+            )
+            table = table.set_column(at, table.schema.field(at), shared)
+        return table
+
     def _write_group(self) -> None:
         if not self._waiting:
             return
         with self._refusals():
             self._writer.write_table(self._pa.concat_tables(self._waiting))
-        self._waiting = []
+        self._waiting, self._dictionaries = [], {}
         self._rows = self._bytes = 0
 
     @contextmanager

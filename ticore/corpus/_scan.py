@@ -210,11 +210,13 @@ def scan_rows(
         given.batch_size,
         given.limit,
     ]
+    if given.results_only:  # then a line may have the columns that the scan would add
+        things.append("results only")
     things += opened.depends_on()
     name = digest(task.secret(), things)
     with SavedBatches(given.output, name, tell, task.result) as saved:
         finished = None if keep is None else saved.kept()
-        # The output depends on `results_only`, though the results do not.
+        # Earlier versions had one name for both kinds of output.
         if finished is not None and finished["results_only"] == given.results_only:
             tell(f"{given.output} was finished before")
             return dict(finished["kept"])

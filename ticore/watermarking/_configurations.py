@@ -80,8 +80,9 @@ def schemes_of(configurations: Iterable[Configuration]) -> set[str]:
     found = set[str]()
     for one in configurations:
         if isinstance(one, Mapping):
-            named = one.get("scheme", ())
-            found.update([named] if isinstance(named, str) else named)
+            named = one.get("scheme")  # what is none is refused where the scheme is made
+            several = named if isinstance(named, list | tuple) else [named]
+            found.update(name for name in several if isinstance(name, str))
         else:
             found.add(one.scheme if isinstance(one, WatermarkAgreement) else _scheme_name(one))
     return found
