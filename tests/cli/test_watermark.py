@@ -96,6 +96,21 @@ def test_watermark_writes_what_another_engine_writes(ticore: Ticore) -> None:
     ticore("watermark", "--scheme", "vllm").assert_error(2, "--config FILE for --scheme vllm")
 
 
+def test_watermark_says_what_detectors_of_longer_lists_must_know(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lists of transformers are as long as the logits; a detector sees the tokenizer alone."""
+    model = library.load_model("tiny-en")
+    width = model.logit_width + 64
+    monkeypatch.setattr(type(model), "logit_width", width)
+    Path("kgw.json").write_text('{"hashing_key": 9}')
+    options = ("--scheme", "transformers", "--config", "kgw.json", "--prompt", PROMPT)
+    found = ticore("watermark", *options, "--max-new-tokens", "0")
+    assert f'put "vocab_size": {width} into the file of --config' in found.err
+    Path("kgw.json").write_text(f'{{"hashing_key": 9, "vocab_size": {width}}}')
+    assert "vocab_size" not in ticore("watermark", *options, "--max-new-tokens", "0").err
+
+
 def test_watermark_takes_nothing_back_when_no_rollback_is_given(ticore: Ticore) -> None:
     shown = json.loads(ticore("watermark", *SHORT, "--no-rollback", "--json").out)
     assert (shown["rollbacks"], shown["temporary"], shown["backtracks"]) == (0, 0, 0)

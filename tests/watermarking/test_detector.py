@@ -377,6 +377,10 @@ def test_for_transformers_draws_lists_of_the_vocabulary_size_that_is_given(model
     ):
         assert detector.detect_ids(ids).green == expected
     assert make(model.tokenizer, config).detect_ids(ids).green == other
+    both = make(model.tokenizer, config | {"vocab_size": 4096}, vocab_size=5000)
+    assert both.detect_ids(ids).green == expected
+    none = make(model.tokenizer, config | {"vocab_size": None}, vocab_size=5000)
+    assert none.detect_ids(ids).green == expected
 
 
 def test_for_transformers_reads_the_lists_of_a_gpu(model):

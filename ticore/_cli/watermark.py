@@ -228,7 +228,7 @@ def watermark(
         alpha=alpha,
     )
     begin = read_prompt(prompt, prompt_file, chat, user, system)
-    writer, opened, place = _open(
+    writer, opened, place, advice = _open(
         options,
         model,
         model_options(dtype, device),
@@ -254,6 +254,8 @@ def watermark(
         streams.write_json(_as_json(written, writer, options, place))
     elif not stream:
         streams.write_line((written.whole if view == "whole" else written.text).encode())
+    if advice:
+        streams.note(f"ticore: {advice}")
     if written.end in ("dead end", "context"):
         streams.note(f"ticore: {_why_short(written, count)}")
     warn_of_others(options.secret_file)
@@ -292,8 +294,8 @@ def _open(
     model_settings: dict[str, str],
     payload: str | None,
     **settings: Any,
-) -> tuple[Watermarker, LanguageModel, str]:
-    """The Watermarker, its model and the model's place."""
+) -> tuple[Watermarker, LanguageModel, str, str]:
+    """The Watermarker, its model, the model's place, and advice to who detects, if there is any."""
     own: Any = {} if payload is None else {"payload": payload}
     agreement = options.load_agreement()
     if agreement is None:
@@ -308,14 +310,21 @@ def _open(
     opened = load_model(place, **model_settings)
     with wrong_settings_are_wrong_usage():
         if agreement is not None:
-            return Watermarker.from_agreement(opened, agreement, **own, **settings), opened, place
-        name = options.scheme_name
+            writer = Watermarker.from_agreement(opened, agreement, **own, **settings)
+            return writer, opened, place, ""
+        name, advice = options.scheme_name, ""
         if "config" in secret:
             writer = Watermarker.for_engine(opened, name, secret["config"], **settings)
+            unsaid = name == "transformers" and secret["config"].get("vocab_size") is None
+            if unsaid and opened.logit_width != opened.tokenizer.vocab_size:
+                advice = (
+                    f'put "vocab_size": {opened.logit_width} into the file of --config, or '
+                    f"detectors find nothing: the model has more logits than its tokenizer has ids"
+                )
         else:
             settings |= options.settings() | own
             writer = Watermarker(opened, name, **secret, **settings)
-    return writer, opened, place
+    return writer, opened, place, advice
 
 
 def _write_pieces(stream: TextStream, before: str) -> Generated:

@@ -18,6 +18,10 @@ WHY_MAX_CONTEXT = "wider windows fill the memory"
 _MOST_NAMES = 100  # characters of unknown settings' names that an error repeats
 
 
+MOST_BIAS = 1e30
+"""What is added to a logit is below this: float32 has logits up to 3e38."""
+
+
 def checked_number(name: str, value: object, *, above: float, below: float) -> float:
     """`value`, if it is a number between two limits, neither included.
 

@@ -80,7 +80,7 @@ def schemes_of(configurations: Iterable[Configuration]) -> set[str]:
     found = set[str]()
     for one in configurations:
         if isinstance(one, Mapping):
-            named = one.get("scheme")  # what is none is refused where the scheme is made
+            named = one.get("scheme")  # what names no scheme is refused elsewhere
             several = named if isinstance(named, list | tuple) else [named]
             found.update(name for name in several if isinstance(name, str))
         else:

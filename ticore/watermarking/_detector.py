@@ -211,11 +211,10 @@ class WatermarkDetector:
             SettingsError: a setting is unknown or out of range.
         """
         opened = wrap(tokenizer)
-        size = opened.vocab_size if vocab_size is None else vocab_size
         config = dict(as_mapping("transformers", watermarking_config))
-        if cuda_threads is not None:
-            config["cuda_threads"] = cuda_threads
-        scheme = external_scheme("transformers", config, size)
+        own = {"vocab_size": vocab_size, "cuda_threads": cuda_threads}
+        config |= {name: value for name, value in own.items() if value is not None}
+        scheme = external_scheme("transformers", config, opened.vocab_size)
         return cls(opened, scheme, **settings)
 
     @classmethod

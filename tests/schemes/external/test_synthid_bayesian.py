@@ -91,6 +91,7 @@ def test_the_detector_takes_the_weights():
         WEIGHTS | {"delta": WEIGHTS["beta"]},
         WEIGHTS | {"beta": [float("nan")] * LAYERS},
         WEIGHTS | {"delta": [[1], [1, 2]]},
+        WEIGHTS | {"beta": [10**400] * LAYERS},
     ],
 )
 def test_wrong_weights_are_refused(weights):

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from tests.support import watermark_engines
+from tests.support.toy_models import ToyBrackets
 from ticore.errors import SettingsError
 from ticore.schemes._evidence import BatchEvidence
 from ticore.schemes.external import TransformersKGW
+from ticore.watermarking import WatermarkDetector
 
 GOLDENS = json.loads(watermark_engines.GOLDENS.read_text())
 CUDA_GOLDENS = json.loads(watermark_engines.CUDA_GOLDENS.read_text())
@@ -44,6 +46,20 @@ def test_watermark_is_found_in_marked_text_alone(name, device):
     for ids, expected in ((golden["ids"], True), (GOLDENS["unmarked"], False)):
         p_value = scheme.null.p_value(scheme.evidence(ids).distinct())
         assert p_value < 1e-6 if expected else p_value > 0.01
+
+
+@pytest.mark.parametrize("scheme", ["lefthash", "selfhash"])
+def test_lists_no_longer_than_the_threads_of_gpus_are_one_configuration(scheme):
+    """selfhash also has a table, which is longer."""
+    config = {"hashing_key": 9, "seeding_scheme": scheme, "context_width": 2}
+    tokenizer, listed = ToyBrackets(["a"] * 1000), []
+    for threads in (270_336, 40_960):
+        listed.append({"scheme": "transformers", "config": config | {"cuda_threads": threads}})
+    if scheme == "selfhash":
+        assert len(WatermarkDetector.any(tokenizer, listed).names) == 2
+    else:
+        with pytest.raises(SettingsError, match=r"configuration 2: .*configuration 1 again"):
+            WatermarkDetector.any(tokenizer, listed)
 
 
 @NAMES
@@ -150,6 +166,8 @@ def test_likelihood_ratios_have_mean_1():
         {"greenlist_ratio": 10**400},
         {"hashing_key": 10**5000},
         {"context_width": 10**5000},
+        {"bias": 10**400},
+        {"bias": 1e39},
         {"cuda_threads": 0},
         {"cuda_threads": 1000},
         {"cuda_threads": 132 * 2048.5},

@@ -98,6 +98,8 @@ def test_the_engines_settings_choose_the_algorithm():
         {"key": 1, "sbw_gamma": 1e-10},  # no token would be green
         {"key": 1, "sbw_gamma": 1},
         {"key": 1, "sbw_delta": -1},
+        {"key": 1, "sbw_delta": 10**400},
+        {"key": 1, "sbw_delta": 1e39},
         {"key": 1, "context_width": 0},
         {"key": 1, "algorithm": "gumbel"},
         {"key": 1, "salt": 2},

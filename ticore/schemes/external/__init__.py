@@ -17,8 +17,8 @@ from ._vllm_sbw import VLLMBernoulli
 
 def _transformers(config: Mapping[str, Any], vocab_size: int) -> TransformersKGW:
     own = dict(config)
-    size = own.pop("vocab_size", vocab_size)
-    return TransformersKGW.from_config(own, size)
+    size = own.pop("vocab_size", None)
+    return TransformersKGW.from_config(own, vocab_size if size is None else size)
 
 
 def _synthid_scheme(config: Mapping[str, Any], _vocab_size: int) -> TransformersSynthID:

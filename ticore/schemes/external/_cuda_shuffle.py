@@ -64,7 +64,7 @@ class CudaShuffle:
         """The numbers of equal keys, the first of which stands at place `start`, as CUDA's thread
         of this place shuffles them: from the last to the second, each swaps with one before it or
         itself. Its words are those after the words of the keys."""
-        drawn = _rounds(size, _grid(size, self.threads))
+        drawn = _rounds(size, grid(size, self.threads))
         calls = np.arange(drawn, drawn + len(equal) // 4 + 1, dtype=np.uint64)
         words = np.stack(_words(calls, start, seed), axis=1).ravel().tolist()
         shuffled = equal.copy()
@@ -83,10 +83,10 @@ def _keys(seed: int, size: int, threads: int) -> UInt64Array:
     and so on: two with each call of their generators.
     """
     drawn = np.empty(size, np.uint64)
-    grid = _grid(size, threads)
-    for begin in range(0, size, grid):
-        call, second = divmod(begin // grid, _KEYS_OF_A_CALL)
-        end = min(begin + grid, size)
+    drawing = grid(size, threads)
+    for begin in range(0, size, drawing):
+        call, second = divmod(begin // drawing, _KEYS_OF_A_CALL)
+        end = min(begin + drawing, size)
         for start in range(begin, end, _CHUNK):
             stop = min(start + _CHUNK, end)
             words = _words(call, np.arange(start - begin, stop - begin, dtype=np.uint64), seed)
@@ -109,14 +109,14 @@ def _words(
     return philox((*counter, np.atleast_1d(np.asarray(thread, np.uint64)), zero), (low, high))
 
 
-def _grid(size: int, threads: int) -> int:
-    """The number of threads that draw the keys."""
+def grid(size: int, threads: int) -> int:
+    """The number of threads that draw the keys of `size` numbers, if `threads` run at once."""
     return min(threads, -(-size // BLOCK) * BLOCK)
 
 
-def _rounds(size: int, grid: int) -> int:
-    """How often each of them calls its generator."""
-    return (size - 1) // (grid * _KEYS_OF_A_CALL) + 1
+def _rounds(size: int, drawing: int) -> int:
+    """How often each of the threads that draw calls its generator."""
+    return (size - 1) // (drawing * _KEYS_OF_A_CALL) + 1
 
 
 def _sorted_bits(size: int) -> int:

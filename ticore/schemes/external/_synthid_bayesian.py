@@ -61,7 +61,7 @@ def _weights(given: object, name: str, shape: tuple[int, ...]) -> Floats:
         )
     try:
         numbers = np.array(found.tolist() if hasattr(found, "tolist") else found, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = np.array(np.nan)
     if numbers.size != np.prod(shape) or not np.isfinite(numbers).all():
         raise SettingsError(

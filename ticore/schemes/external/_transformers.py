@@ -12,7 +12,6 @@ PyTorch 2.11 and transformers 5.17: the same, and 5,089 shuffles.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol
@@ -27,6 +26,7 @@ from .._evidence import Evidence, Ints, draw_ids
 from .._null_distributions import HypergeometricNull, usual_marked_share
 from .._settings import (
     MAX_CONTEXT,
+    MOST_BIAS,
     WHY_MAX_CONTEXT,
     checked_integer,
     checked_number,
@@ -34,7 +34,7 @@ from .._settings import (
 )
 from .._windows import SomeIds, token_ids, windows
 from ._cpu_shuffle import CpuShuffle
-from ._cuda_shuffle import BLOCK, CudaShuffle
+from ._cuda_shuffle import BLOCK, CudaShuffle, grid
 from ._philox import UInt64Array
 from ._writing import context_rows, moved
 
@@ -123,7 +123,7 @@ class TransformersKGW:
         why = "lists of larger vocabularies fill the memory"
         self._size = checked_integer("vocab_size", vocab_size, 2, _MOST_TOKENS, why=why)
         share = checked_number("greenlist_ratio", greenlist_ratio, above=0, below=1)
-        bias = checked_number("bias", bias, above=0, below=math.inf)
+        bias = checked_number("bias", bias, above=0, below=MOST_BIAS)
         self._key = checked_integer(
             "hashing_key", hashing_key, -(1 << 63), (1 << 64) - 1, secret=True
         )
@@ -142,7 +142,10 @@ class TransformersKGW:
         if cuda_threads is None:
             self._shuffle: Shuffle = CpuShuffle()
         else:
-            self._shuffle = CudaShuffle(_checked_threads(cuda_threads))
+            threads = _checked_threads(cuda_threads)
+            if seeding_scheme == "lefthash":  # GPUs that draw the same are one configuration
+                threads = grid(self._size, threads)
+            self._shuffle = CudaShuffle(threads)
         self._bias = bias
         self._includes_itself = seeding_scheme == "selfhash"
         self.context = width - self._includes_itself

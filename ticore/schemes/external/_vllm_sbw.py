@@ -18,7 +18,6 @@ Compared with vLLM, pull request 56859: the writer's green tokens.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -29,7 +28,7 @@ from ...errors import SettingsError, shown
 from .._base import Array
 from .._evidence import Evidence, Ints, draw_ids
 from .._null_distributions import BinomialNull, usual_marked_share
-from .._settings import MAX_CONTEXT, WHY_MAX_CONTEXT, checked_integer, checked_number
+from .._settings import MAX_CONTEXT, MOST_BIAS, WHY_MAX_CONTEXT, checked_integer, checked_number
 from .._windows import SomeIds, token_ids, windows
 from ._philox import UInt64Array, philox
 from ._vllm import selected_vllm_settings
@@ -87,7 +86,7 @@ class VLLMBernoulli:
         width = _WIDTHS[sbw_scheme] if context_width is None else context_width
         self.context = checked_integer("context_width", width, 1, MAX_CONTEXT, why=WHY_MAX_CONTEXT)
         gamma = checked_number("sbw_gamma", sbw_gamma, above=1 / _HIGHEST, below=1)
-        delta = checked_number("sbw_delta", sbw_delta, above=-1e-9, below=math.inf)
+        delta = checked_number("sbw_delta", sbw_delta, above=-1e-9, below=MOST_BIAS)
         self._delta = delta
         self._limit = np.uint64(int(gamma * _HIGHEST))
         share = float(self._limit) / (_HIGHEST + 1)
