@@ -90,6 +90,14 @@ def test_capacity_refuses_at_once_when_no_text_can_carry_the_message(
     assert caught.value.fits == most
 
 
+@pytest.mark.parametrize("window", [None, 4])
+def test_embed_says_that_one_candidate_leaves_no_choice(window: int | None) -> None:
+    model = ToyModel(ToyTokenizer(list("abcd")))
+    stego = Steganographer(model, key=bytes(32), prompt="a", top_k=1, window=window)
+    with pytest.raises(CapacityError, match=r"^expected at least two candidates.*; raise top_k$"):
+        stego.embed(b"hi")
+
+
 def test_capacity_accepts_a_text_when_it_starts_with_few_choices() -> None:
     """Little is known after a beginning without choices: the rest may carry far more."""
     after = [n // 20 for n in range(256)]

@@ -48,6 +48,7 @@ class Capacity:
 
     Raises:
         NoRoomError: the message does not fit even if all choices of each step are equally likely.
+        CapacityError: there is never a choice.
     """
 
     def __init__(self, length: int, room: int, most_choices: int) -> None:
@@ -56,6 +57,12 @@ class Capacity:
         self._most = math.log2(most_choices)  # bits per token
         self._best = 0.0  # of any stretch so far, in bits per token
         self._last = 0.0  # bits that were carried when the last stretch ended
+        if length and most_choices == 1:
+            raise CapacityError(
+                "expected at least two candidates, since the choice among them is what hides a "
+                "message, found settings that leave one; raise top_k",
+                fitting_bytes=0,
+            )
         if length > (most := int(room * self._most)):
             raise NoRoomError(
                 f"the message takes {length} bits, and the model's context has room for {room} "

@@ -96,5 +96,9 @@ def step_after(
     if not len(kept):
         kept = next((some.keep(slice(1)) for some in outside() if len(some)), kept)
     choices = session.refine(kept, outside())
-    weights = to_weights(choices.mass, candidates.settings.weight_bits)
+    bits = candidates.settings.weight_bits
+    if 2 * len(choices.kept) <= 1 << bits:
+        # Look-ahead has paths beside the pool's tokens: where the pool fits, they must, too.
+        bits = max(bits, (len(choices.mass) - 1).bit_length() + 1)
+    weights = to_weights(choices.mass, bits)
     return Step(pool, choices, weights, candidates, decoder, used_fallback)
