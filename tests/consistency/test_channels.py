@@ -268,6 +268,31 @@ def test_strip_refuses_a_list_that_only_a_line_end_completes():
     assert admitted_with_and_without(tokenizer, "viable", "newlines", ids) == (True, True)
 
 
+@pytest.mark.parametrize(
+    ("expression", "pair"),
+    [
+        (r"\p{L}+(?=\s\n)|\p{L}|\s+|.", b"aa"),
+        (r"\p{L}+(?=\r?\n)|\p{L}|\s+|.", b"aa"),
+        (r"[^\s\p{L}]+[\r\n]+|[^\s\p{L}]|\p{L}+|\s+", b".."),
+    ],
+)
+def test_strip_refuses_a_list_that_is_one_part_before_a_line_end_alone(expression, pair):
+    """A line end is removed, and without it each of the two characters is a part of its own."""
+    left = pair[:1]
+    tokenizer = byte_level(expression, [(left, left)])
+    ids = [ord("1"), 256]
+    assert admitted_with_and_without(tokenizer, "viable", "strip", ids) == (True, False)
+
+
+def test_first_token_is_refused_that_its_continuation_turns_into_another_one():
+    """ "!!" is one part before a line end alone, and there it is the token "!!\n"."""
+    expression = r"[^\s\p{L}]+[\r\n]+|[^\s\p{L}]|\p{L}+|\s+"
+    tokenizer = byte_level(expression, [(b"!", b"!"), (b"!", b"\n"), (b"!", b"!\n")])
+    assert tokenizer.encode("!!\n") == [258]
+    for ids in ([256], [ord("a"), 256]):
+        assert admitted_with_and_without(tokenizer, "viable", "newlines", ids) == (False, False)
+
+
 def test_spaces_refuses_a_list_that_only_a_second_space_completes():
     """A line break and a space are one piece, but not before another space and a line break."""
     merges = [(b" ", follower) for follower in (b"\n", b"a", b"1", b".", b"\xe0")]

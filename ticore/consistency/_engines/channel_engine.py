@@ -42,6 +42,7 @@ from ...interfaces import TokenizerStructure
 from .._arrays import Bools, Ids
 from .._channels import Passage
 from .._tokenizer_rules import normalizers
+from .._tokenizer_rules.line_ends import may_see_line_ends
 from .._unsupported import Unsupported
 from .base import Engine, Recovery
 from .retokenizing import Oracle
@@ -149,6 +150,7 @@ class ChannelEngine(Generic[S]):
         self._may_be_unfinished, self._viable = oracle.mode != "prefix", oracle.mode == "viable"
         self._hides_spaces = structure.dummy_prefix or not structure.keeps_whitespace
         self._ignores_merges = structure.ignore_merges
+        self._may_see_line_ends = may_see_line_ends(structure.pretokenizer)
         self._affected = sorted(c.encode() for c in passage.affected())
         self._taken_apart = self._find_taken_apart()
         self._sort_vocabulary()
@@ -287,7 +289,8 @@ class ChannelEngine(Generic[S]):
         1. `strip` removes the continuations "\n" and " \n" at the end of a text. This matters
            after an empty text. It also matters after a sign, such as "!", if the tokenizer has
            `ignore_merges`: there "!\n" may be one part and one token. After other text the list
-           is read as if the text ended there, with or without the line end.
+           is read as if the text ended there, with or without the line end, unless the
+           pretokenizer may see line ends.
         2. `spaces` joins a space at the end of the text with the space of " \n". Most texts may
            end in a space anyway, so the tokenizer is seldom asked.
         """
@@ -295,7 +298,7 @@ class ChannelEngine(Generic[S]):
             return False
         if self._passage.trims:
             sign = self._ignores_merges and not end.context[-1:].isalnum()
-            return sign or not end.context
+            return sign or not end.context or self._may_see_line_ends
         return end.context.endswith(" ") and " " in self._passage.joining()
 
     def _is_trimmed(self, end: _TextEnd) -> bool:
@@ -361,7 +364,7 @@ class ChannelEngine(Generic[S]):
             if head := passage.head(text):
                 heads.setdefault(head, []).append(token)
         if passage.trims and self._viable:
-            self._unsure_if_yes |= self._ends_white
+            self._unsure_if_yes |= self._ends_white | self._may_see_line_ends
         self._heads = {head: np.array(tokens) for head, tokens in heads.items()}
 
     def _changed_tokens(self, end: _TextEnd) -> Bools:

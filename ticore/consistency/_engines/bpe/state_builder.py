@@ -17,13 +17,7 @@ from ..chain import Chain
 from .boundary_effects import END_OF_TEXT, FollowVerdict, Tail, decide
 from .character_classes import AMBIGUOUS, Closing, shapes_for
 from .known_steps import Forms
-from .pretokenized_state import (
-    EMPTY_TAIL,
-    NO_TOKENS,
-    PretokenizedState,
-    UnsettledList,
-    start_of_last,
-)
+from .pretokenized_state import PretokenizedState, UnsettledList, start_of_last
 from .replaced_parts import ReplacedParts
 from .run_folding import RunFolder
 from .token_pairs import TokenPairs
@@ -69,7 +63,8 @@ class StateBuilder:
         self._folder = RunFolder(self._splitter, self._shapes, normalization, kept_at_end)
         self.longest_text = 2 * kept_at_end + 16
         self.forms = Forms(self._shapes, normalization, added)
-        self.start = PretokenizedState(form=self.forms.form_of(EMPTY_TAIL, ""))
+        tail = Tail(completing=replaced_parts.completing_alone)
+        self.start = PretokenizedState(tail=tail, form=self.forms.form_of(tail, ""))
 
     def step(self, state: PretokenizedState, token: int) -> PretokenizedState:
         """The state of the list followed by `token`, any id."""
@@ -135,7 +130,7 @@ class StateBuilder:
         if AMBIGUOUS in self._shapes.shape(text[cut:]):
             return PretokenizedState(tokens, tail=None)
         # Nothing is ambiguous any more, so the tokens can be read one by one.
-        state = PretokenizedState(NO_TOKENS)
+        state = self.start
         for token in ids[first:]:
             state = self.step(state, token)
         return state
