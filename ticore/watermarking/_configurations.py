@@ -266,6 +266,8 @@ def _scheme_name(scheme: Detectable) -> str:
 
 def _described(scheme: Detectable) -> str:
     parts = [_scheme_name(scheme)]
+    if variant := getattr(scheme, "variant", ""):
+        parts.append(variant)
     if key := getattr(scheme, "key_fingerprint", None):
         parts.append(f"key {key}")
     return ", ".join([*parts, f"context {scheme.context}"])

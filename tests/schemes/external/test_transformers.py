@@ -62,6 +62,16 @@ def test_lists_no_longer_than_the_threads_of_gpus_are_one_configuration(scheme):
             WatermarkDetector.any(tokenizer, listed)
 
 
+def test_list_of_configurations_names_the_device():
+    config, tokenizer = {"hashing_key": 9}, ToyBrackets(["a"] * 1000)
+    listed = [
+        {"scheme": "transformers", "config": config},
+        {"scheme": "transformers", "config": config | {"cuda_threads": 40_960}},
+    ]
+    names = WatermarkDetector.any(tokenizer, listed).names
+    assert names == ("transformers, context 1", "transformers, GPU, context 1")
+
+
 @NAMES
 def test_lists_of_a_gpu_are_not_those_of_a_cpu(name):
     on_cpu, golden = scheme_of(name), drawn_on("cuda", name)[1]

@@ -87,6 +87,7 @@ class TransformersKGW:
     Attributes:
         context: `context_width` for lefthash, one less for selfhash, whose window ends with the
             candidate.
+        variant: `GPU` if the writer drew on one, else empty; for names.
         null: the distribution with exact lists.
         greedy: see `ticore.schemes.Scheme`.
     """
@@ -146,6 +147,7 @@ class TransformersKGW:
             if seeding_scheme == "lefthash":  # GPUs that draw the same are one configuration
                 threads = grid(self._size, threads)
             self._shuffle = CudaShuffle(threads)
+        self.variant = "" if cuda_threads is None else "GPU"
         self._bias = bias
         self._includes_itself = seeding_scheme == "selfhash"
         self.context = width - self._includes_itself
