@@ -9,6 +9,7 @@ import json
 import sys
 import warnings
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -142,8 +143,7 @@ def main():
 
 def main_on_a_gpu():
     """Draws the shuffles that the file has again, and writes new texts."""
-    import torch  # noqa: PLC0415
-
+    torch = import_module("torch")
     gpu = torch.cuda.get_device_properties(0)
     made = {
         "made with": f"transformers {library().__version__}, torch {torch.__version__}, {gpu.name}",
