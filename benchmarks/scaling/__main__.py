@@ -19,6 +19,7 @@ from benchmarks._harness.progress import track
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.tables import text_table
 from benchmarks._harness.types import JsonObject
+from ticore.errors import SettingsError
 
 from . import __doc__ as usage
 from .figure import draw
@@ -42,31 +43,38 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--passes", type=positive_int, default=3, help="forward passes to time")
     parser.add_argument("--data", type=Path, metavar="DIR", help="a folder that holds corpora/")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument(
-        "--device", type=torch.device, default=torch.device("cpu"), help="cpu, or cuda for a GPU"
-    )
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="cuda: a GPU")
     return parser.parse_args(arguments)
 
 
 def _run(options: argparse.Namespace) -> int:
     settings = {name: getattr(options, name) for name in ("texts", "steps", "passes", "seed")}
-    settings["device"] = _name_of(options.device)
+    device = _opened(options.device)
+    settings["device"] = torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"
     report = new_report(settings, complete=True) | {"steps": []}
     with one_core():
         for place in options.tokenizer:
-            report["steps"] += _measure(place, options)
+            report["steps"] += _measure(place, options, device)
     return publish(options, report, report["steps"], [table(report["steps"])], draw)
 
 
-def _measure(place: str, options: argparse.Namespace) -> Iterator[JsonObject]:
+def _opened(name: str) -> torch.device:
+    if name == "cuda" and not torch.cuda.is_available():
+        raise SettingsError(
+            "--device: expected cuda where PyTorch sees a GPU, found none; give cpu"
+        )
+    return torch.device(name)
+
+
+def _measure(place: str, options: argparse.Namespace, device: torch.device) -> Iterator[JsonObject]:
     tokenizer = ticore.load_tokenizer(place)
     size = tokenizer.vocab_size
     text = load_corpora([], options.data, ["English"])["English"]
-    network = SmallLlama(size, options.device)
+    network = SmallLlama(size, device)
     counts = [rows for rows in options.texts if rows * size <= _MOST_LOGITS]
     for rows in track(counts, place, len(counts)):
         torch.manual_seed(options.seed)
-        noise = torch.randn(rows, size).to(options.device)
+        noise = torch.randn(rows, size).to(device)
         table = torch.empty_like(noise)  # made once: each way writes its logits over it
         first, second = (
             passages(tokenizer, text, rows, options.steps, options.seed + n) for n in range(2)
@@ -87,10 +95,6 @@ def _measure(place: str, options: argparse.Namespace) -> Iterator[JsonObject]:
             "passes": passes,
             "added": {way: (seconds[way] - seconds["nothing"]) / whole for way in WAYS[1:]},
         }
-
-
-def _name_of(device: torch.device) -> str:
-    return torch.cuda.get_device_name(device) if device.type == "cuda" else str(device)
 
 
 def table(rows: Sequence[JsonObject]) -> Table:

@@ -30,6 +30,12 @@ def test_scaling_reports_each_way_beside_the_forward_pass(tmp_path, run):
     assert plot.stat().st_size > 0
 
 
+def test_gpu_that_is_not_there_is_refused_in_words(monkeypatch, capsys):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert main(["--device", "cuda"]) == 1
+    assert "expected cuda where PyTorch sees a GPU, found none" in capsys.readouterr().err
+
+
 def test_guided_logits_make_the_text_likely_wherever_a_row_stands():
     tokenizer = ticore.load_tokenizer("tiny-en")
     text = load_corpora([], None, ["English"])["English"]

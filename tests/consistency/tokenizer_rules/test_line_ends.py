@@ -61,7 +61,7 @@ def test_pretokenizers_of_most_models_do_not_see_line_ends(steps):
 @pytest.mark.parametrize("steps", PRETOKENIZERS.values(), ids=PRETOKENIZERS)
 def test_boundaries_stay_where_line_ends_are_not_seen(steps):
     if may_see_line_ends(steps):
-        return
+        pytest.skip("it may see line ends")
     draw, members = random.Random(5), splitter_for(steps).members_with_letters
     for _ in range(150):
         few = draw.sample(members, min(len(members), 4))
