@@ -181,7 +181,9 @@ def _run(options: argparse.Namespace) -> int:
                 sections.append(section)
     for name in wanted:
         if name in ANALYSES:
-            sections.append(_analyse(ANALYSES[name], rows, options))
+            section, analysed_all = _analyse(ANALYSES[name], rows, options)
+            sections.append(section)
+            complete &= analysed_all
         if name in COMPUTATIONS:
             found = computed(COMPUTATIONS[name], options.out / "results")
             sections.append(COMPUTATIONS[name].section(found))
@@ -268,16 +270,22 @@ def _publish(part: Part, folder: Path, rows: Rows, *, complete: bool) -> Section
     return part.section(summaries) if part.section is not None and summaries else None
 
 
-def _analyse(analysis: Analysis, rows: Mapping[str, Rows], options: argparse.Namespace) -> Section:
-    folder = options.out / "results"
+def _analyse(
+    analysis: Analysis, rows: Mapping[str, Rows], options: argparse.Namespace
+) -> tuple[Section, bool]:
+    """The section of an analysis, and whether it shows all."""
     found: dict[StandIn, JsonObject] = {}
+    complete = True
     for model in rows[analysis.needs[0]]:
         messages.print(f"{analysis.name}, {model.place}", markup=False)
         of_model = {name: rows[name][model] for name in analysis.needs}
         if all(of_model.values()):
-            chosen = AnalysisOptions(model, options.seed, options.encoder)
-            found[model] = analysed(analysis, of_model, chosen, folder)
-    return analysis.section(found)
+            chosen = AnalysisOptions(
+                model, options.seed, options.encoder, options.processes, options.engine
+            )
+            found[model], finished = analysed(analysis, of_model, chosen, options.out)
+            complete &= finished
+    return analysis.section(found), complete
 
 
 def _introduction(report: JsonObject) -> list[str]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from benchmarks._harness.code_digest import code_digest
+from benchmarks._harness.collect import collect_samples
+from benchmarks._harness.sample_store import SampleStore
 from benchmarks._harness.tables import write_json
-from benchmarks._harness.types import JsonObject
+from benchmarks._harness.types import JsonObject, Sample, Task, Worker
+from benchmarks._harness.workers import Engine
 
 from .sections import Section
 from .stand_ins import StandIn
@@ -25,11 +28,51 @@ class AnalysisOptions:
         model: whose rows they are.
         seed: of all random numbers.
         encoder: the directory of a sentence-embedding model, or None.
+        processes, engine: see `benchmarks._harness.workers.carry_out`.
     """
 
     model: StandIn
     seed: int
-    encoder: Path | None
+    encoder: Path | None = None
+    processes: int = 1
+    engine: Engine = "processes"
+
+
+@dataclass
+class Collection:
+    """Carries out the tasks of an analysis, and keeps each sample.
+
+    Attributes:
+        file: of the samples.
+        digest: of everything that they depend on besides their task.
+        options: of the analysis.
+        complete: whether all was carried out: Ctrl-C ends a run early.
+    """
+
+    file: Path
+    digest: str
+    options: AnalysisOptions
+    complete: bool = field(default=True, init=False)
+
+    def samples(
+        self, tasks: Sequence[Task], names: Sequence[str], make_worker: Callable[[], Worker]
+    ) -> list[Sample]:
+        """One sample of each task that was carried out, now or by an earlier run.
+
+        Args:
+            tasks, names, make_worker: see `benchmarks._harness.collect.collect_samples`.
+        """
+        found, complete = collect_samples(
+            SampleStore(self.file),
+            self.digest,
+            tasks,
+            names,
+            make_worker,
+            self.options.processes,
+            self.options.engine,
+        )
+        self.complete &= complete
+        return found
 
 
 @dataclass(frozen=True)
@@ -39,13 +82,14 @@ class Analysis:
     Attributes:
         name: for the command line and files.
         needs: the names of the parts.
-        run: the results for one model, from the rows of these parts, by name, and the options.
+        run: the results for one model, from the rows of these parts, by name, the options, and
+            what carries out tasks.
         section: what the page shows, from the results of each model.
     """
 
     name: str
     needs: tuple[str, ...]
-    run: Callable[[Mapping[str, Sequence[JsonObject]], AnalysisOptions], JsonObject]
+    run: Callable[[Mapping[str, Sequence[JsonObject]], AnalysisOptions, Collection], JsonObject]
     section: Callable[[Mapping[StandIn, JsonObject]], Section]
 
 
@@ -85,23 +129,29 @@ def analysed(
     rows: Mapping[str, Sequence[JsonObject]],
     options: AnalysisOptions,
     folder: Path,
-) -> JsonObject:
+) -> tuple[JsonObject, bool]:
     """The results for one model: those of an earlier run, if it saw the same with the same code.
 
     Args:
         analysis, rows, options: see `Analysis.run`.
-        folder: where results are kept.
+        folder: `results` there is where results are kept, `samples` where those of tasks are.
+
+    Returns:
+        The results, and whether they are complete: Ctrl-C ends a run early.
     """
     code = code_digest(analysis.run)
     encoder = options.encoder
     facts = [code, options.seed, None if encoder is None else _files_digest(encoder), rows]
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
-    file = folder / f"{analysis.name}-{options.model.name}.json"
+    name = f"{analysis.name}-{options.model.name}"
+    file = folder / "results" / f"{name}.json"
     if (earlier := _read(file, digest)) is not None:
-        return earlier
-    found = {"digest": digest} | analysis.run(rows, options)
-    write_json(file, found)
-    return found
+        return earlier, True
+    collection = Collection(folder / "samples" / f"{name}.jsonl", digest, options)
+    found = {"digest": digest} | analysis.run(rows, options, collection)
+    if collection.complete:
+        write_json(file, found)
+    return found, collection.complete
 
 
 def _files_digest(folder: Path) -> list[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks._harness.progress import progress_bar
-from benchmarks.paper.analysis import AnalysisOptions
+from benchmarks.paper.analysis import AnalysisOptions, Collection
+from benchmarks.paper.stand_ins import StandIn
 from ticore.candidates import Candidates, PoolSettings
 from ticore.evaluation import rate
 from ticore.interfaces import LanguageModel
@@ -19,32 +19,38 @@ from .comparison import compared
 from .tails import Tails, TextDistribution, log2_of_pool
 
 if TYPE_CHECKING:
-    from benchmarks._harness.types import JsonObject
+    from benchmarks._harness.types import JsonObject, Sample, Worker
 
 
-def run(rows: Mapping[str, Sequence[JsonObject]], options: AnalysisOptions) -> JsonObject:
+Kind = tuple[str, int | None]
+"""A method and its number of candidates (k), or covers."""
+
+
+def run(
+    rows: Mapping[str, Sequence[JsonObject]], options: AnalysisOptions, collection: Collection
+) -> JsonObject:
     """How improbable tokens compare in each kind of texts.
 
     Args:
         rows: of the parts `messages` and `covers`.
         options: say which model it is.
+        collection: keeps what is found of each kind.
 
     Returns:
-        `kinds`: one entry for the covers, and one for each method and number of candidates (k):
-        `texts` and `tokens`, their numbers; `whole`, see `compared`, under the distribution that
-        covers are sampled from; for messages also `pool`, under that of the k candidates which
-        their tokens were chosen from, and `outside`, the share of tokens that are not among them.
+        `kinds`: what `look_at_kind` says of the covers, and of each method and number of
+        candidates.
     """
+    kinds: dict[Kind, list[JsonObject]] = {}
+    for row in (row for part in ("covers", "messages") for row in rows[part] if _is_seen(row)):
+        kinds.setdefault((row.get("method", "covers"), row.get("k")), []).append(row)
+    worker = partial(make_worker, options.model, kinds)
+    return {"kinds": collection.samples(list(kinds), ("method", "k"), worker)}
+
+
+def make_worker(model: StandIn, kinds: Mapping[Kind, Sequence[JsonObject]]) -> Worker:
+    """The worker of these texts: `look_at_kind` with their model."""
     # As the messages were written: the last bits of logits decide which token is the k-th.
-    looker = Looker(options.model.open("float64"))
-    kinds: dict[tuple[str, int | None], list[JsonObject]] = {}
-    texts = [row for part in ("covers", "messages") for row in rows[part] if _is_seen(row)]
-    with progress_bar(len(texts)) as advance:
-        for row in texts:
-            kind = row.get("method", "covers"), row.get("k")
-            kinds.setdefault(kind, []).append(looker.look(row["text"], row["read"]["ids"], kind[1]))
-            advance(1, f"{kind[0]}, k = {kind[1]}")
-    return {"kinds": [_kind(*kind, some) for kind, some in kinds.items()]}
+    return partial(look_at_kind, Looker(model.open("float64")), kinds)
 
 
 class Looker:
@@ -83,25 +89,38 @@ class Looker:
         return {name: tails.as_json() for name, tails in found.items()}
 
 
-def _is_seen(row: JsonObject) -> bool:
-    """Whether there is a text, and the model's context has room for it."""
-    return row["read"] is not None and row["read"]["statistics"] is not None
+def look_at_kind(
+    looker: Looker, kinds: Mapping[Kind, Sequence[JsonObject]], method: str, k: int | None
+) -> Sample:
+    """How improbable tokens compare in the texts of one kind.
 
-
-def _kind(method: str, k: int | None, texts: Sequence[Mapping[str, JsonObject]]) -> JsonObject:
-    found: JsonObject = {
+    Returns:
+        `method` and `k`; `texts` and `tokens`, their numbers; `whole`, see `compared`, under
+        the distribution that covers are sampled from; for messages also `pool`, under that of
+        the k candidates which their tokens were chosen from, and `outside`, the share of tokens
+        that are not among them.
+    """
+    rows = kinds[method, k]
+    texts = [looker.look(row["text"], row["read"]["ids"], k) for row in rows]
+    tokens = sum(text["whole"]["steps"] for text in texts)
+    found: Sample = {
         "method": method,
         "k": k,
         "texts": len(texts),
-        "tokens": sum(text["whole"]["steps"] for text in texts),
+        "tokens": tokens,
         "whole": compared([text["whole"] for text in texts]),
     }
     if k is not None:
         pools = [text["pool"] for text in texts]
         outside = sum(pool["outside"] for pool in pools)
-        found["outside"] = asdict(rate(outside, found["tokens"]))
+        found["outside"] = asdict(rate(outside, tokens))
         found["pool"] = compared(pools)
     return found
+
+
+def _is_seen(row: JsonObject) -> bool:
+    """Whether there is a text, and the model's context has room for it."""
+    return row["read"] is not None and row["read"]["statistics"] is not None
 
 
 def comparisons(kinds: Iterable[JsonObject], reference: str) -> list[JsonObject]:

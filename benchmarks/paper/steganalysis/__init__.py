@@ -3,8 +3,9 @@
 detectors/     what tells them apart
 texts.py       texts as detectors see them: whole, or their first tokens
 detecting.py   the detectors at hand, and the analysis with them
+training.py    each detector on each kind of texts: a task each
 trials.py      how well one of them does
-summary.py     all of them on all kinds of texts
+summary.py     what all of them found
 section.py     what the page shows
 
 The paper's BERT is replaced by a sentence-embedding MiniLM where one is at hand (`--encoder DIR`),

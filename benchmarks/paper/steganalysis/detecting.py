@@ -9,27 +9,35 @@ from typing import TYPE_CHECKING
 
 from benchmarks._harness.progress import messages as console
 from benchmarks._harness.progress import progress_bar
-from benchmarks.paper.analysis import AnalysisOptions
+from benchmarks.paper.analysis import AnalysisOptions, Collection
 from ticore._support.installing import require_module
 
 from .detectors.detector import Seen
 from .detectors.model_statistics import Boosting
-from .summary import Cell, accuracies, by_cell, rare_tokens, seen_of, steps
+from .summary import Cell, accuracies, by_cell, rare_tokens, seen_of
 from .texts import beginning, whole
+from .training import TASK_NAMES, Texts, make_worker, tasks
 from .trials import MakeDetector
 
 if TYPE_CHECKING:
     from benchmarks._harness.types import JsonObject
 
+WHOLE, BEGINNINGS = "whole", "beginnings"
 LENGTH_ALONE = "length alone"
 
+SEEN_BY = {LENGTH_ALONE: (WHOLE,)}
+"""What a detector sees of texts, where it does not see both: beginnings are of one length."""
 
-def run(rows: Mapping[str, Sequence[JsonObject]], options: AnalysisOptions) -> JsonObject:
+
+def run(
+    rows: Mapping[str, Sequence[JsonObject]], options: AnalysisOptions, collection: Collection
+) -> JsonObject:
     """The accuracies of all detectors at hand, and the improbable tokens.
 
     Args:
         rows: of the parts `messages` and `covers`.
         options: the seed is that of splits and of training.
+        collection: keeps what was trained.
 
     Returns:
         `cover_count`; `whole` and `beginnings`: see `summary.accuracies`, of texts as they are and
@@ -40,27 +48,28 @@ def run(rows: Mapping[str, Sequence[JsonObject]], options: AnalysisOptions) -> J
     """
     detectors = at_hand(options.encoder)
     cells, covers = by_cell(rows["messages"]), seen_of(rows["covers"])
-    begun, begun_covers = _beginnings(cells, covers, options)
-    of_beginnings = {name: make for name, make in detectors.items() if name != LENGTH_ALONE}
-    with progress_bar(steps(cells, detectors) + steps(begun, of_beginnings)) as advance:
-        done = partial(advance, 1)
-        seen = {cell: list(map(whole, texts)) for cell, texts in cells.items()}
-        found = accuracies(seen, list(map(whole, covers)), detectors, options.seed, done)
-        first = accuracies(begun, begun_covers, of_beginnings, options.seed, done)
-    return {
-        "cover_count": len(covers),
-        "whole": found,
-        "beginnings": first,
-        "rare": rare_tokens(cells, covers),
+    seen = {
+        WHOLE: Texts(
+            {cell: list(map(whole, texts)) for cell, texts in cells.items()},
+            list(map(whole, covers)),
+        ),
+        BEGINNINGS: _beginnings(cells, covers, options),
     }
+    samples = collection.samples(
+        tasks(seen, {name: SEEN_BY.get(name, tuple(seen)) for name in detectors}, options.seed),
+        TASK_NAMES,
+        partial(make_worker, seen, detectors, options.seed),
+    )
+    found = {part: accuracies([each for each in samples if each["seen"] == part]) for part in seen}
+    return {"cover_count": len(covers), "rare": rare_tokens(cells, covers)} | found
 
 
 def _beginnings(
     cells: Mapping[Cell, Sequence[JsonObject]],
     covers: Sequence[JsonObject],
     options: AnalysisOptions,
-) -> tuple[dict[Cell, list[Seen]], list[Seen]]:
-    """The beginnings of texts with a message, by their cells, and of covers."""
+) -> Texts:
+    """The beginnings of texts with a message, and of covers."""
     model = options.model.open()
 
     def cut(rows: Sequence[JsonObject]) -> list[Seen]:
@@ -70,7 +79,7 @@ def _beginnings(
 
     with progress_bar(sum(map(len, cells.values())) + len(covers)) as advance:
         begun = {cell: texts for cell, rows in cells.items() if (texts := cut(rows))}
-        return begun, cut(covers)
+        return Texts(begun, cut(covers))
 
 
 def at_hand(encoder: Path | None) -> dict[str, MakeDetector]:

@@ -1,78 +1,49 @@
-"""All detectors on all kinds of texts of one model, and the improbable tokens."""
+"""What all detectors found on all kinds of texts of one model, and the improbable tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from benchmarks._harness.intervals import mean
 from benchmarks._harness.text_statistics import RARE
 
-from .detectors.detector import Seen
-from .trials import FEWEST, MakeDetector, Split, measured, trained
-
 if TYPE_CHECKING:
-    from benchmarks._harness.types import JsonObject
+    from benchmarks._harness.types import JsonObject, Sample
 
 Cell = tuple[str, int]
 """A method and its number of candidates."""
 
-Advance = Callable[[str], None]
-"""Told what has been trained."""
+ALL: Cell = ("all", 0)
+"""Stands for all cells."""
 
 
-def accuracies(
-    hiding: Mapping[Cell, Sequence[Seen]],
-    covers: Sequence[Seen],
-    detectors: Mapping[str, MakeDetector],
-    seed: int,
-    advance: Advance,
-) -> JsonObject:
-    """How often detectors are right, trained on all cells together and on each by itself.
+def accuracies(samples: Sequence[Sample]) -> JsonObject:
+    """How often detectors are right, by the texts that they learned from.
 
     Args:
-        hiding: the texts with a message of each cell.
-        covers: those without.
-        detectors: by name.
-        seed: of splits and of training.
-        advance: called after each detector is trained; see `steps`.
+        samples: see `training.Trainer.train`.
 
     Returns:
         `pooled`: one detector learns from the texts of all cells, as in the paper, and is tested
-        on those of each; `alone`: one learns from each cell. Cells with few texts are left out.
+        on those of each; `alone`: one learns from each cell.
     """
-    splits = {cell: Split.of(texts, seed) for cell, texts in hiding.items()}
-    cover, everything = Split.of(covers, seed), _together(list(splits.values()), seed)
-    pooled, alone = list["JsonObject"](), list["JsonObject"]()
-    if not (everything.test and cover.test):
-        return {"pooled": pooled, "alone": alone}
-    for name, make in detectors.items():
-        detector = trained(make, everything, cover, seed)
-        advance(f"{name}, all")
-        for cell, split in {("all", 0): everything, **splits}.items():
-            if len(split.test):
-                pooled.append(_kind(name, cell) | measured(detector, split.test, cover.test))
-        for cell, split in splits.items():
-            if len(split.test) >= FEWEST:
-                detector = trained(make, split, cover, seed)
-                alone.append(_kind(name, cell) | measured(detector, split.test, cover.test))
-            advance(f"{name}, {cell[0]}, k = {cell[1]}")
-    return {"pooled": pooled, "alone": alone}
-
-
-def steps(cells: Collection[Cell], detectors: Mapping[str, MakeDetector]) -> int:
-    """How often `accuracies` calls `advance`."""
-    return len(detectors) * (1 + len(cells))
+    found = dict[str, list["JsonObject"]](pooled=[], alone=[])
+    for sample in samples:
+        learned = "pooled" if (sample["method"], sample["k"]) == ALL else "alone"
+        found[learned] += [{"detector": sample["detector"]} | each for each in sample["tested"]]
+    return found
 
 
 def rare_tokens(
     messages: Mapping[Cell, Sequence[JsonObject]], covers: Sequence[JsonObject]
 ) -> list[JsonObject]:
     """The share of improbable tokens among the covers and in each cell, with intervals."""
-    return [_rare({}, covers), *(_rare(_of(cell), rows) for cell, rows in messages.items())]
+    return [
+        _rare({}, covers),
+        *(_rare({"method": cell[0], "k": cell[1]}, rows) for cell, rows in messages.items()),
+    ]
 
 
 def by_cell(messages: Sequence[JsonObject]) -> dict[Cell, list[JsonObject]]:
@@ -86,25 +57,6 @@ def by_cell(messages: Sequence[JsonObject]) -> dict[Cell, list[JsonObject]]:
 def seen_of(rows: Sequence[JsonObject]) -> list[JsonObject]:
     """The rows where there is a text, and the model's context has room for it."""
     return [row for row in rows if row["read"] and row["read"]["statistics"] is not None]
-
-
-def _together(splits: Sequence[Split], seed: int) -> Split:
-    """All texts, mixed: only a part of them is used where covers are few."""
-    rng = np.random.default_rng(seed)
-    train, test = (
-        [text for split in splits for text in getattr(split, part)] for part in ("train", "test")
-    )
-    rng.shuffle(train)
-    rng.shuffle(test)
-    return Split(train, test)
-
-
-def _kind(detector: str, cell: Cell) -> JsonObject:
-    return {"detector": detector} | _of(cell)
-
-
-def _of(cell: Cell) -> JsonObject:
-    return {"method": cell[0], "k": cell[1]}
 
 
 def _rare(kind: JsonObject, rows: Sequence[JsonObject]) -> JsonObject:

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from benchmarks._harness.auroc import auroc
 from ticore.evaluation import Rate, rate
@@ -28,6 +29,9 @@ FEWEST = 20
 """Texts of a kind below which nothing is tested."""
 
 MakeDetector = Callable[[], Detector]
+
+Scores = npt.NDArray[np.float64]
+"""What `Detector.scores` returns."""
 
 
 @dataclass(frozen=True)
@@ -63,20 +67,23 @@ def trained(make: MakeDetector, hiding: Split, covers: Split, seed: int) -> Dete
     return detector
 
 
-def measured(detector: Detector, hiding: Sequence[Seen], covers: Sequence[Seen]) -> JsonObject:
+def measured(of_hiding: Scores, of_covers: Scores) -> JsonObject:
     """How well a detector does on texts that it has not seen.
+
+    Args:
+        of_hiding: its scores of texts with a message.
+        of_covers: its scores of covers.
 
     Returns:
         `accuracy` with its interval of 95 %, see `balanced`; `auroc`; `test_count`, the number of
         texts with a message.
     """
-    of_hiding, of_covers = detector.scores(hiding), detector.scores(covers)
-    found = rate(int((of_hiding > 0).sum()), len(hiding))
-    left_alone = rate(int((of_covers <= 0).sum()), len(covers))
+    found = rate(int((of_hiding > 0).sum()), len(of_hiding))
+    left_alone = rate(int((of_covers <= 0).sum()), len(of_covers))
     return {
         "accuracy": asdict(balanced(found, left_alone)),
         "auroc": auroc(of_hiding, of_covers),
-        "test_count": len(hiding),
+        "test_count": len(of_hiding),
     }
 
 

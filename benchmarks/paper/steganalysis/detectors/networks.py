@@ -43,7 +43,7 @@ class Filters(nn.Module):
 
 
 class LsCnn(nn.Module):
-    """LS-CNN. Logits [n] of ids int64[n, LENGTH]."""
+    """LS-CNN. Logits [n] of ids int64[n, length]."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class LsCnn(nn.Module):
 
 
 class RBiLstmC(nn.Module):
-    """R-BiLSTM-C. Logits [n] of ids int64[n, LENGTH]."""
+    """R-BiLSTM-C. Logits [n] of ids int64[n, length]."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class RBiLstmC(nn.Module):
 
 
 class SmallTransformer(nn.Module):
-    """Two layers of attention, the mean of their states. Logits [n] of ids int64[n, LENGTH]."""
+    """Two layers of attention, the mean of their states. Logits [n] of ids int64[n, length]."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -85,14 +85,17 @@ class SmallTransformer(nn.Module):
 
     def forward(self, ids: Tensor) -> Tensor:
         present = ids != PAD
-        x = self.layers(self.embedding(ids) + self.positions, src_key_padding_mask=~present)
+        x = self.embedding(ids) + self.positions[: ids.shape[1]]
+        x = self.layers(x, src_key_padding_mask=~present)
         mean = (x * present[..., None]).sum(1) / present.sum(1, keepdim=True).clamp(min=1)
         out: Tensor = self.head(mean)[:, 0]
         return out
 
 
 class NetworkDetector:
-    """Trains a network on the ids of texts, each cut or padded to `LENGTH`.
+    """Trains a network on the ids of texts, each cut or padded to the longest it learns from.
+
+    That is never more than `LENGTH`; the first tokens of texts are not padded to it.
 
     Args:
         make: a network for ids below a number; the id `PAD` fills up short texts.
@@ -107,6 +110,7 @@ class NetworkDetector:
         # Ids get new numbers, so that a vocabulary of 150,000 does not make a huge network.
         known = sorted({token for text in texts for token in text.ids})
         self._numbers = {token: n for n, token in enumerate(known, start=2)}
+        self._length = min(LENGTH, max(len(text.ids) for text in texts))
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self._network = self._make(len(known) + 2)
@@ -131,9 +135,9 @@ class NetworkDetector:
 
     def _ids(self, texts: Sequence[Seen]) -> Tensor:
         unknown = 1
-        ids = torch.full((len(texts), LENGTH), PAD)
+        ids = torch.full((len(texts), self._length), PAD)
         for row, text in enumerate(texts):
-            found = [self._numbers.get(token, unknown) for token in text.ids[:LENGTH]]
+            found = [self._numbers.get(token, unknown) for token in text.ids[: self._length]]
             ids[row, : len(found)] = torch.tensor(found)
         return ids
 

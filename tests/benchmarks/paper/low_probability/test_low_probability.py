@@ -29,9 +29,11 @@ def rows():
 
 @pytest.mark.slow
 def test_section_shows_each_kind_under_both_distributions(tmp_path):
-    options = AnalysisOptions(MODEL, 0, None)
-    found = analysed(low_probability.ANALYSIS, rows(), options, tmp_path)
-    assert json.loads((tmp_path / "low-probability-tiny-en.json").read_text()) == found
+    options = AnalysisOptions(MODEL, 0)
+    found, complete = analysed(low_probability.ANALYSIS, rows(), options, tmp_path)
+    assert complete
+    stored = tmp_path / "results" / "low-probability-tiny-en.json"
+    assert json.loads(stored.read_text()) == found
     covers, few, many = found["kinds"]
     assert (covers["method"], covers["k"], "pool" in covers) == ("covers", None, False)
     assert covers["whole"] == few["whole"] == many["whole"]

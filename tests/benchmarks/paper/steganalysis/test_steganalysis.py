@@ -1,5 +1,7 @@
 """Detectors find what differs, and nothing where nothing does."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -8,8 +10,9 @@ from benchmarks.paper.stand_ins import STAND_INS
 from benchmarks.paper.steganalysis.detectors.detector import Seen
 from benchmarks.paper.steganalysis.detectors.model_statistics import Boosting
 from benchmarks.paper.steganalysis.section import section
-from benchmarks.paper.steganalysis.summary import accuracies, by_cell, rare_tokens, steps
+from benchmarks.paper.steganalysis.summary import accuracies, by_cell, rare_tokens
 from benchmarks.paper.steganalysis.texts import BEGINNING, beginning, whole
+from benchmarks.paper.steganalysis.training import Texts, make_worker, tasks
 from benchmarks.paper.steganalysis.trials import Split, balanced, measured, trained
 from tests.support.tiny_models import tiny_model
 from ticore.evaluation import rate
@@ -51,7 +54,7 @@ DETECTORS = {
 def test_detectors_find_what_differs(name):
     hiding, covers = Split.of(texts(100, 1, True), 0), Split.of(texts(100, 2, False), 0)
     detector = trained(DETECTORS[name], hiding, covers, seed=0)
-    found = measured(detector, hiding.test, covers.test)
+    found = measured(detector.scores(hiding.test), detector.scores(covers.test))
     assert found["accuracy"]["value"] > 0.85
     assert found["auroc"] > 0.9
 
@@ -65,7 +68,8 @@ def test_a_seed_trains_the_same_network_again():
 
 def test_a_detector_is_right_half_of_the_time_where_nothing_differs():
     hiding, covers = Split.of(texts(400, 1, False), 0), Split.of(texts(400, 2, False), 0)
-    found = measured(trained(Boosting, hiding, covers, seed=0), hiding.test, covers.test)
+    detector = trained(Boosting, hiding, covers, seed=0)
+    found = measured(detector.scores(hiding.test), detector.scores(covers.test))
     assert found["accuracy"]["low"] < 0.5 < found["accuracy"]["high"]
     assert found["test_count"] == 80
 
@@ -87,19 +91,8 @@ def test_no_number_is_learned_from_and_tested_on_where_texts_are_missing():
 
 
 def test_accuracy_counts_all_covers_and_as_much_as_the_other_texts():
-    hiding, covers = texts(10, 1, True), texts(90, 2, False)
-    found = measured(Sure(of=30), hiding, covers)
+    found = measured(np.ones(10), np.where(np.arange(90) < 30, 0.5, -0.5))
     assert found["accuracy"]["value"] == pytest.approx((1 + 60 / 90) / 2)
-
-
-class Sure:
-    """A detector that takes the last of each list for texts with a message."""
-
-    def __init__(self, of):
-        self.of = of
-
-    def scores(self, texts):
-        return np.arange(len(texts)) - (len(texts) - self.of) + 0.5
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
@@ -113,24 +106,49 @@ def test_the_interval_of_a_mean_holds_it_in_19_of_20_trials(share):
     assert held >= 380
 
 
+def found_of(hiding, covers):
+    """What boosting on the texts as a whole finds."""
+    seen = {"whole": Texts(hiding, covers)}
+    train = make_worker(seen, {"model": partial(Boosting, ["nll"])}, 0)
+    return accuracies([train(*task) for task in tasks(seen, {"model": ("whole",)}, 0)])
+
+
 def test_every_cell_is_tested_alone_and_together():
     hiding = {("none", 4): texts(120, 1, True), ("none", 8): texts(120, 2, False)}
-    advanced = []
-    detectors = {"the model itself": lambda: Boosting(["nll"])}
-    found = accuracies(hiding, texts(240, 3, False), detectors, 0, advanced.append)
-    assert len(advanced) == steps(hiding, detectors)
+    found = found_of(hiding, texts(240, 3, False))
     alone = {entry["k"]: entry["accuracy"] for entry in found["alone"]}
     assert alone[4]["low"] > 0.7
     assert alone[8]["low"] < 0.5 < alone[8]["high"]
     assert [entry["method"] for entry in found["pooled"]] == ["all", "none", "none"]
 
 
+def test_all_texts_together_are_tested_as_those_of_each_cell():
+    hiding = {("none", 4): texts(120, 1, True), ("none", 8): texts(60, 2, False)}
+    every, *cells = found_of(hiding, texts(240, 3, False))["pooled"]
+    counts = [cell["test_count"] for cell in cells]
+    assert every["test_count"] == sum(counts)
+    mean = np.average([cell["accuracy"]["value"] for cell in cells], weights=counts)
+    assert every["accuracy"]["value"] == pytest.approx(mean)
+
+
+def test_trainings_on_all_texts_come_first():
+    hiding = {("none", 4): texts(120, 1, True), ("none", 8): texts(20, 2, False)}
+    seen = {part: Texts(hiding, texts(240, 3, False)) for part in ("whole", "beginnings")}
+    found = tasks(seen, {"length": ("whole",), "network": ("whole", "beginnings")}, 0)
+    assert found == [
+        ("whole", "length", "all", 0),
+        ("whole", "network", "all", 0),
+        ("beginnings", "network", "all", 0),
+        ("whole", "length", "none", 4),
+        ("whole", "network", "none", 4),
+        ("beginnings", "network", "none", 4),
+    ]
+
+
 @pytest.mark.parametrize("counts", [(0, 20), (20, 0), (1, 1)])
 def test_nothing_is_said_where_no_text_is_held_out(counts):
     messages, covers = counts
-    hiding = {("none", 4): texts(messages, 1, True)}
-    detectors = {"the model itself": lambda: Boosting(["nll"])}
-    found = accuracies(hiding, texts(covers, 3, False), detectors, 0, lambda trained: None)
+    found = found_of({("none", 4): texts(messages, 1, True)}, texts(covers, 3, False))
     assert found == {"pooled": [], "alone": []}
 
 
@@ -176,8 +194,7 @@ def test_rows_without_a_text_are_not_seen(model):
 
 def test_section_has_tables_of_what_was_tested(model):
     hiding = {("none", 4): texts(20, 1, True)}
-    detectors = {"the model itself": lambda: Boosting(["nll"])}
-    found = accuracies(hiding, texts(20, 3, False), detectors, 0, lambda trained: None)
+    found = found_of(hiding, texts(20, 3, False))
     rare = rare_tokens({("none", 4): [row(model, LONG)]}, [row(model, LONG)])
     blocks = section(
         {STAND_INS["tiny-en"]: {"whole": found, "beginnings": found, "rare": rare}}

@@ -1,0 +1,48 @@
+"""What an analysis has found is kept: all of it, and what an interrupted run came to."""
+
+from functools import partial
+
+from benchmarks.paper.analysis import Analysis, AnalysisOptions, analysed
+from benchmarks.paper.sections import Section
+from benchmarks.paper.stand_ins import STAND_INS
+
+OPTIONS = AnalysisOptions(STAND_INS["tiny-en"], seed=0)
+ROWS = {"covers": [{"index": 0}]}
+
+
+def squared(carried_out, interrupted_at, number):
+    if number == interrupted_at:
+        raise KeyboardInterrupt
+    carried_out.append(number)
+    return {"number": number, "square": number**2}
+
+
+def squares(carried_out, interrupted_at=None):
+    def run(rows, options, collection):
+        worker = partial(squared, carried_out, interrupted_at)
+        return {"found": collection.samples([(1,), (2,), (3,)], ("number",), lambda: worker)}
+
+    run.__module__ = Section.__module__  # it imports little, of which the digest reads every file
+    return Analysis("squares", ("covers",), run, lambda found: Section("Squares", [str(found)]))
+
+
+def numbers(found):
+    return [each["square"] for each in found["found"]]
+
+
+def test_an_interrupted_analysis_goes_on_where_it_was(tmp_path):
+    carried_out = []
+    found, complete = analysed(squares(carried_out, interrupted_at=3), ROWS, OPTIONS, tmp_path)
+    assert (numbers(found), complete) == ([1, 4], False)
+    assert not (tmp_path / "results").exists()
+    for _ in range(2):
+        found, complete = analysed(squares(carried_out), ROWS, OPTIONS, tmp_path)
+        assert (numbers(found), complete) == ([1, 4, 9], True)
+    assert carried_out == [1, 2, 3]
+
+
+def test_other_rows_are_analysed_anew(tmp_path):
+    carried_out = []
+    for rows in (ROWS, {"covers": [{"index": 1}]}):
+        analysed(squares(carried_out), rows, OPTIONS, tmp_path)
+    assert carried_out == [1, 2, 3] * 2
