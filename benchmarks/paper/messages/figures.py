@@ -48,15 +48,23 @@ def draw_bits_per_token(summaries: Summaries) -> Any:
 
 
 def draw_divergence(summaries: Summaries) -> Any:
-    """Divergence against k in its parts: models are rows, methods of the paper columns."""
-    shape = len(summaries), len(OF_THE_PAPER)
+    """Divergence against k in its parts: models are rows, methods columns.
+
+    These are those of the paper; where none of them was taken, later ones whose parts are known.
+    """
+    known = [
+        method
+        for method in METHODS
+        if any(_of_known_divergence(found, method) for found in summaries.values())
+    ]
+    methods = [method for method in known if method in OF_THE_PAPER] or known or OF_THE_PAPER
+    shape = len(summaries), len(methods)
     figure = new_figure(2.2 * shape[1], 0.6 + 2.2 * shape[0])
     panels = figure.subplots(*shape, sharex=True, sharey="row", squeeze=False)
     areas: Sequence[Any] = ()
     for row, (model, found) in zip(panels, summaries.items(), strict=True):
-        for axes, method in zip(row, OF_THE_PAPER, strict=True):
-            cells = _of(found, method)
-            if cells:
+        for axes, method in zip(row, methods, strict=True):
+            if cells := _of_known_divergence(found, method):
                 areas = axes.stackplot(
                     [cell["k"] for cell in cells],
                     # What rounding leaves below 0 is not drawn.
@@ -66,7 +74,8 @@ def draw_divergence(summaries: Summaries) -> Any:
             _finish(axes, method)
         row[0].set_ylim(bottom=0)  # of the whole row, so not before all are drawn
         row[0].set_ylabel(f"{model.place}\nbits per token")
-    figure.legend(areas, PARTS, loc="outside upper left", ncols=len(PARTS), frameon=False)
+    if areas:
+        figure.legend(areas, PARTS, loc="outside upper left", ncols=len(PARTS), frameon=False)
     return figure
 
 
@@ -74,6 +83,11 @@ def _of(found: JsonObject, method: str) -> Sequence[JsonObject]:
     """The cells of a method that have texts, by k."""
     cells = [cell for cell in found["cells"] if cell["method"] == method and "bpt" in cell]
     return sorted(cells, key=lambda cell: int(cell["k"]))
+
+
+def _of_known_divergence(found: JsonObject, method: str) -> Sequence[JsonObject]:
+    """The cells of a method whose divergence is known in all its parts, by k."""
+    return [cell for cell in _of(found, method) if all(cell["kl"][part] for part in PARTS)]
 
 
 def _finish(axes: Any, title: str) -> None:

@@ -163,6 +163,35 @@ def test_the_section_says_so_where_there_is_too_little():
     assert all(len(row) == len(cells.headings) for row in cells.rows)
 
 
+UNKNOWN = {"truncation": None, "filter": 0.0, "codec": None}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("methods", "drawn"),
+    [
+        (["search", "stepwise"], ["stepwise"]),
+        (["search", "stepwise, viable"], ["stepwise, viable", "search"]),
+        (["lookahead", "search"], ["search"]),
+    ],
+)
+def test_divergence_is_drawn_of_the_methods_that_were_taken(methods, drawn):
+    pytest.importorskip("matplotlib")
+    texts = [text(method, k) for method in methods for k in (4, 8)]
+    of_lookahead = [each | {"kl": UNKNOWN} for each in texts if each["method"] == "lookahead"]
+    others = [each for each in texts if each["method"] != "lookahead"]
+    figure = draw_divergence({TINY: summarize([*of_lookahead, *others])})
+    assert [axes.get_title() for axes in figure.axes] == drawn
+    assert figure.legends
+
+
+@pytest.mark.filterwarnings("error")
+def test_divergence_that_is_not_known_is_not_drawn():
+    pytest.importorskip("matplotlib")
+    unknown = [text("lookahead", k) | {"kl": UNKNOWN} for k in (4, 8)]
+    assert not draw_divergence({TINY: summarize(unknown)}).legends
+
+
 def test_all_panels_of_a_row_show_the_largest_values():
     """The first panel holds the least, and the others have its scale."""
     pytest.importorskip("matplotlib")
