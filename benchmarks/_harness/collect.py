@@ -35,19 +35,25 @@ def collect_samples(
         are all: Ctrl-C ends the run early.
     """
 
-    def task_of(sample: Sample) -> Task:
-        return tuple(sample[name] for name in names)
-
-    # Of two runs that wrote to the store at once, both may have taken a sample: one counts.
-    taken = {task_of(sample): sample for sample in store.samples(digest)}
+    taken = samples_taken(store, digest, names)
     missing = [task for task in tasks if task not in taken]
     complete = True
     try:
         with progress_bar(len(tasks), len(tasks) - len(missing)) as advance:
             for sample in carry_out(missing, make_worker, processes, engine) if missing else ():
-                taken[task_of(sample)] = store.add(digest, sample)
+                taken[_task_of(sample, names)] = store.add(digest, sample)
                 advance(1, "samples")
     except KeyboardInterrupt:
         messages.print("interrupted; the same command continues from here")
         complete = False
     return [taken[task] for task in tasks if task in taken], complete
+
+
+def samples_taken(store: SampleStore, digest: str, names: Sequence[str]) -> dict[Task, Sample]:
+    """The samples in a store by their tasks; see `collect_samples`."""
+    # Of two runs that wrote to the store at once, both may have taken a sample: one counts.
+    return {_task_of(sample, names): sample for sample in store.samples(digest)}
+
+
+def _task_of(sample: Sample, names: Sequence[str]) -> Task:
+    return tuple(sample[name] for name in names)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._harness.code_digest import code_digest
-from benchmarks._harness.collect import collect_samples
+from benchmarks._harness.collect import collect_samples, samples_taken
 from benchmarks._harness.sample_store import SampleStore
 from benchmarks._harness.tables import write_json
 from benchmarks._harness.types import JsonObject, Sample, Task, Worker
@@ -43,27 +43,40 @@ class Collection:
     """Carries out the tasks of an analysis, and keeps each sample.
 
     Attributes:
-        file: of the samples.
-        digest: of everything that they depend on besides their task.
+        folder: where samples are stored.
+        name: what files of samples begin with.
+        digest: of everything that samples depend on besides their task.
         options: of the analysis.
         complete: whether all was carried out: Ctrl-C ends a run early.
     """
 
-    file: Path
+    folder: Path
+    name: str
     digest: str
     options: AnalysisOptions
     complete: bool = field(default=True, init=False)
 
     def samples(
-        self, tasks: Sequence[Task], names: Sequence[str], make_worker: Callable[[], Worker]
+        self,
+        kind: str,
+        tasks: Sequence[Task],
+        names: Sequence[str],
+        make_worker: Callable[[], Worker],
     ) -> list[Sample]:
         """One sample of each task that was carried out, now or by an earlier run.
 
+        After Ctrl-C there are those of an earlier run alone.
+
         Args:
+            kind: of tasks, which has a file of its own.
             tasks, names, make_worker: see `benchmarks._harness.collect.collect_samples`.
         """
+        store = SampleStore(self.folder / f"{self.name}-{kind}.jsonl")
+        if not self.complete:
+            taken = samples_taken(store, self.digest, names)
+            return [taken[task] for task in tasks if task in taken]
         found, complete = collect_samples(
-            SampleStore(self.file),
+            store,
             self.digest,
             tasks,
             names,
@@ -71,7 +84,7 @@ class Collection:
             self.options.processes,
             self.options.engine,
         )
-        self.complete &= complete
+        self.complete = complete
         return found
 
 
@@ -147,7 +160,7 @@ def analysed(
     file = folder / "results" / f"{name}.json"
     if (earlier := _read(file, digest)) is not None:
         return earlier, True
-    collection = Collection(folder / "samples" / f"{name}.jsonl", digest, options)
+    collection = Collection(folder / "samples", name, digest, options)
     found = {"digest": digest} | analysis.run(rows, options, collection)
     if collection.complete:
         write_json(file, found)

@@ -44,7 +44,7 @@ def run(
     for row in (row for part in ("covers", "messages") for row in rows[part] if _is_seen(row)):
         kinds.setdefault((row.get("method", "covers"), row.get("k")), []).append(row)
     worker = partial(make_worker, options.model, kinds)
-    return {"kinds": collection.samples(list(kinds), ("method", "k"), worker)}
+    return {"kinds": collection.samples("kinds", list(kinds), ("method", "k"), worker)}
 
 
 def make_worker(model: StandIn, kinds: Mapping[Kind, Sequence[JsonObject]]) -> Worker:

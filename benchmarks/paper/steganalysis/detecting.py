@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks._harness.progress import messages as console
-from benchmarks._harness.progress import progress_bar
 from benchmarks.paper.analysis import AnalysisOptions, Collection
 from ticore._support.installing import require_module
 
-from .detectors.detector import Seen
 from .detectors.model_statistics import Boosting
 from .summary import Cell, accuracies, by_cell, rare_tokens, seen_of
-from .texts import beginning, whole
+from .texts import KIND_NAMES, make_cutter, seen_in, whole
 from .training import TASK_NAMES, Texts, make_worker, tasks
 from .trials import MakeDetector
 
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
 
 WHOLE, BEGINNINGS = "whole", "beginnings"
 LENGTH_ALONE = "length alone"
+COVERS: Cell = ("covers", 0)
 
 SEEN_BY = {LENGTH_ALONE: (WHOLE,)}
 """What a detector sees of texts, where it does not see both: beginnings are of one length."""
@@ -53,9 +52,10 @@ def run(
             {cell: list(map(whole, texts)) for cell, texts in cells.items()},
             list(map(whole, covers)),
         ),
-        BEGINNINGS: _beginnings(cells, covers, options),
+        BEGINNINGS: _beginnings(cells, covers, options, collection),
     }
     samples = collection.samples(
+        "trainings",
         tasks(seen, {name: SEEN_BY.get(name, tuple(seen)) for name in detectors}, options.seed),
         TASK_NAMES,
         partial(make_worker, seen, detectors, options.seed),
@@ -68,18 +68,15 @@ def _beginnings(
     cells: Mapping[Cell, Sequence[JsonObject]],
     covers: Sequence[JsonObject],
     options: AnalysisOptions,
+    collection: Collection,
 ) -> Texts:
     """The beginnings of texts with a message, and of covers."""
-    model = options.model.open()
-
-    def cut(rows: Sequence[JsonObject]) -> list[Seen]:
-        found = [beginning(model, row) for row in rows]
-        advance(len(rows), "beginnings of texts")
-        return [each for each in found if each is not None]
-
-    with progress_bar(sum(map(len, cells.values())) + len(covers)) as advance:
-        begun = {cell: texts for cell, rows in cells.items() if (texts := cut(rows))}
-        return Texts(begun, cut(covers))
+    kinds = {COVERS: covers, **cells}
+    cut = partial(make_cutter, options.model, kinds)
+    samples = collection.samples("beginnings", list(kinds), KIND_NAMES, cut)
+    begun = {(each["method"], each["k"]): seen_in(each) for each in samples if each["texts"]}
+    of_covers = begun.pop(COVERS, [])
+    return Texts(begun, of_covers)
 
 
 def at_hand(encoder: Path | None) -> dict[str, MakeDetector]:

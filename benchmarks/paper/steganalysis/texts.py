@@ -7,18 +7,25 @@ choose a token can change that. The first tokens of a text show what the choice 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING
 
 from benchmarks._harness.text_statistics import statistics
+from benchmarks.paper.stand_ins import StandIn
 from ticore.interfaces import LanguageModel
 
 from .detectors.detector import Seen
+from .summary import Cell
 
 if TYPE_CHECKING:
-    from benchmarks._harness.types import JsonObject
+    from benchmarks._harness.types import JsonObject, Sample, Worker
 
 BEGINNING = 16
 """Tokens: as many as nearly all texts have, also those whose tokens carry many bits."""
+
+KIND_NAMES = ("method", "k")
 
 
 def whole(row: JsonObject) -> Seen:
@@ -44,3 +51,22 @@ def beginning(model: LanguageModel, row: JsonObject) -> Seen | None:
     assert numbers is not None  # the whole text fits
     text = model.tokenizer.decode(everything[: len(before) + BEGINNING])
     return Seen(row["index"], text.removeprefix(row["prompt"]), ids, numbers)
+
+
+def make_cutter(model: StandIn, kinds: Mapping[Cell, Sequence[JsonObject]]) -> Worker:
+    """The worker that cuts the texts of one of these kinds: `beginnings` with their model."""
+    return partial(beginnings, model.open(), kinds)
+
+
+def beginnings(
+    model: LanguageModel, kinds: Mapping[Cell, Sequence[JsonObject]], method: str, k: int
+) -> Sample:
+    """The first tokens of the texts of a kind: `texts` are those that have as many."""
+    found = [beginning(model, row) for row in kinds[method, k]]
+    texts = [asdict(seen) for seen in found if seen is not None]
+    return dict(zip(KIND_NAMES, (method, k), strict=True)) | {"texts": texts}
+
+
+def seen_in(sample: Sample) -> list[Seen]:
+    """The texts of a sample of `beginnings`."""
+    return [Seen(**text) for text in sample["texts"]]

@@ -20,7 +20,9 @@ def squared(carried_out, interrupted_at, number):
 def squares(carried_out, interrupted_at=None):
     def run(rows, options, collection):
         worker = partial(squared, carried_out, interrupted_at)
-        return {"found": collection.samples([(1,), (2,), (3,)], ("number",), lambda: worker)}
+        found = collection.samples("squares", [(1,), (2,), (3,)], ("number",), lambda: worker)
+        later = collection.samples("later", [(4,)], ("number",), lambda: worker)
+        return {"found": [*found, *later]}
 
     run.__module__ = Section.__module__  # it imports little, of which the digest reads every file
     return Analysis("squares", ("covers",), run, lambda found: Section("Squares", [str(found)]))
@@ -37,12 +39,12 @@ def test_an_interrupted_analysis_goes_on_where_it_was(tmp_path):
     assert not (tmp_path / "results").exists()
     for _ in range(2):
         found, complete = analysed(squares(carried_out), ROWS, OPTIONS, tmp_path)
-        assert (numbers(found), complete) == ([1, 4, 9], True)
-    assert carried_out == [1, 2, 3]
+        assert (numbers(found), complete) == ([1, 4, 9, 16], True)
+    assert carried_out == [1, 2, 3, 4]
 
 
 def test_other_rows_are_analysed_anew(tmp_path):
     carried_out = []
     for rows in (ROWS, {"covers": [{"index": 1}]}):
         analysed(squares(carried_out), rows, OPTIONS, tmp_path)
-    assert carried_out == [1, 2, 3] * 2
+    assert carried_out == [1, 2, 3, 4] * 2
