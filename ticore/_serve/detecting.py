@@ -12,7 +12,6 @@ from ..report._markup import element
 from ..report._markup import text as words
 from ..report._verdict import SaidVerdict
 from ..watermarking import (
-    AnyWatermarkDetector,
     Tokenizations,
     WatermarkAgreement,
     WatermarkDetector,
@@ -40,8 +39,8 @@ def detect(fields: Fields, models: Models) -> Work:
             require_few(len(model.tokenizer.encode(text)))
             watch.require_wanted()
             detector = open_list(model.tokenizer, entries, place, tokenizations)
-            watch.require_wanted()
-            return _verdict_of_list(text, detector)
+            found = detector.detect(text, tick=watch.require_wanted)
+            return _answer(shown_any_detection("", found), detector.tokenizer, found.to_dict())
 
         return work_of_list
     shared = SharedMark.of(fields)
@@ -49,6 +48,7 @@ def detect(fields: Fields, models: Models) -> Work:
     def work(watch: Watch) -> dict[str, Any]:
         model, agreement = shared.open(models)
         require_few(len(model.tokenizer.encode(text)))
+        watch.require_wanted()
         return verdict_on(text, model, agreement, tokenizations)
 
     return work
@@ -89,11 +89,6 @@ def verdict_or_why_not(
     except UnscorableTextError as error:
         said = SaidVerdict("short", "The text is too short to look.", f"{error}.")
         return {"verdict": "", "sentence": str(said), "said": said.html(), "html": ""}
-
-
-def _verdict_of_list(text: str, detector: AnyWatermarkDetector) -> dict[str, Any]:
-    found = detector.detect(text)
-    return _answer(shown_any_detection("", found), detector.tokenizer, found.to_dict())
 
 
 def _answer(shown: ShownDetection, tokenizer: Tokenizer, numbers: dict[str, Any]) -> dict[str, Any]:

@@ -1,12 +1,13 @@
-"""Work in threads: at most some at once, none for too long, none that nobody waits for.
+"""Work in threads: at most some at once, ended when it takes too long or nobody waits for it.
 
     job = jobs.begin(work)          a thread works
     async for event in job.events():  {"progress": …} as often as the reader keeps up, and last
                                     {"result": …} or {"error": …}
     job.stop()                      the next report of progress ends the work
 
-A thread cannot be ended from outside. So work is stopped where it reports progress, after each
-token, and its place among the jobs is free when its thread ends and not before.
+A thread cannot be ended from outside. So work is stopped where it asks its watch: after each token
+that is written or read, and between the configurations that a detection looks for. Its place among
+the jobs is free when its thread ends and not before.
 """
 
 from __future__ import annotations

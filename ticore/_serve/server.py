@@ -33,7 +33,8 @@ def serve(
         to_network: whether `host` may be reached by other computers. There is no encryption.
         at_once: how many jobs may run at a time.
         seconds: how long a job may take.
-        started: is given the address of the page once it can be opened.
+        started: is given the address of the page once connections are accepted. They are
+            answered after it has returned.
 
     Raises:
         SettingsError: a number is out of range; the host is not known, or others reach it although

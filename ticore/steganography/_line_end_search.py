@@ -17,10 +17,11 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
+from .._support.ticks import Tick
 from ..errors import ExtractionError, OutsidePoolError, SettingsError
 from ._broken_lines import Joined
 from ._payload import Payload
-from ._rereading import PassLimit, Rereading, Tick
+from ._rereading import PassLimit, Rereading
 from ._setup import Setup
 
 _LINES_BACK = 6  # among which a wrong one is looked for: a reading does not go on for so long

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations, zip_longest
 from typing import NamedTuple, Protocol
 
+from .._support.ticks import Tick, no_tick
 from ..errors import (
     AlteredTextError,
     ExtractionError,
@@ -30,7 +31,7 @@ from ._embedding import Progress
 from ._jobs import Job, run_alone
 from ._line_end_search import search_line_ends
 from ._payload import Payload
-from ._rereading import PassLimit, PassLimitError, Rereading, Tick, no_tick
+from ._rereading import PassLimit, PassLimitError, Rereading
 from ._sealed_reading import message_of, payload_of
 from ._setup import Setup
 from ._small_repairs import small_repairs

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 from .._support.common_beginning import common_length
+from .._support.ticks import Tick, no_tick
 from ..backend_kit._reading import start_decoder
 from ..errors import ExtractionError
 from ..interfaces import Decoder, Logits, ManyTokenDecoder
@@ -25,13 +26,6 @@ from ._setup import Setup
 from ._steps_taken import StepsTaken
 
 _LIKELIEST = 256  # tokens of a step, among which line ends are looked for
-
-Tick = Callable[[], None]
-"""Called again and again while a text is read. What it raises ends the reading."""
-
-
-def no_tick() -> None:
-    """A Tick that lets every reading go on."""
 
 
 class PassLimitError(Exception):

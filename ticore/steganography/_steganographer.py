@@ -9,6 +9,7 @@ from typing import Any, Self, get_args
 
 from .._support.checks import require, require_integer, require_one_of, require_type
 from .._support.deprecation import keywords_after, warn_deprecated
+from .._support.ticks import no_tick
 from ..candidates import Candidates
 from ..channels import IDENTITY, Channel, PassingTexts, channel_of
 from ..chat import Prompt
@@ -36,7 +37,6 @@ from ._openers import openers_name
 from ._pasted import Recovered, recover
 from ._portability import Numerics, model_digest
 from ._raw_bits import BitsFormat, bits_embedding, bits_extraction
-from ._rereading import no_tick
 from ._results import Embedding
 from ._sealed_reading import extraction
 from ._sealed_writing import Check, embedding

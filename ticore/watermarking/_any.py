@@ -33,6 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._support.checks import listed, require_one_of
+from .._support.ticks import Tick, no_tick
 from ..errors import TicoreError, UnscorableTextError
 from ..interfaces import Tokenizer
 from ..registry import wrap
@@ -127,11 +128,12 @@ class AnyWatermarkDetector:
             for at, index in enumerate(group.members.tolist())
         }
 
-    def detect(self, text: str) -> AnyDetection:
+    def detect(self, text: str, *, tick: Tick = no_tick) -> AnyDetection:
         """Look for the watermarks in a text.
 
         Args:
             text: without the prompt, if that is possible.
+            tick: called between configurations; what it raises ends the work and is raised here.
 
         Returns:
             The verdict, the configurations that were found, and their numbers.
@@ -141,10 +143,17 @@ class AnyWatermarkDetector:
             SettingsError: it is not valid Unicode.
             WrongTypeError: it is not a str.
         """
-        return self.detect_ids(self.tokenizer.encode(text))
+        return self.detect_ids(self.tokenizer.encode(text), tick=tick)
 
-    def detect_batch(self, texts: Sequence[str]) -> list[AnyDetection | TicoreError]:
+    def detect_batch(
+        self, texts: Sequence[str], *, tick: Tick = no_tick
+    ) -> list[AnyDetection | TicoreError]:
         """For each text what `detect` returns, or the error that it raises.
+
+        Args:
+            texts: as for `detect`.
+            tick: called between texts and configurations; what it raises ends the work and is
+                raised here.
 
         Raises:
             WrongTypeError: `texts` is one text.
@@ -152,42 +161,47 @@ class AnyWatermarkDetector:
         texts = listed(texts, "texts", "use detect(text)")
         encoded = encoded_each(self.tokenizer, texts)
         lists = [ids for ids in encoded if not isinstance(ids, TicoreError)]
-        found = (one for part in read_together(lists) for one in self._detect_together(part))
+        found = (one for part in read_together(lists) for one in self._detect_together(part, tick))
         return [ids if isinstance(ids, TicoreError) else next(found) for ids in encoded]
 
-    def detect_ids(self, ids: IDs) -> AnyDetection:
+    def detect_ids(self, ids: IDs, *, tick: Tick = no_tick) -> AnyDetection:
         """Look for the watermarks in a list of token ids.
 
         Args:
             ids: int[n].
+            tick: as for `detect`.
 
         Raises:
             UnscorableTextError: no configuration can score a token.
             SettingsError: an id is not one that the schemes can score, see
                 `WatermarkDetector.detect_ids`.
         """
-        (found,) = self._detect_together([ids])
+        (found,) = self._detect_together([ids], tick)
         if isinstance(found, TicoreError):
             raise found
         return found
 
-    def _detect_together(self, lists: Sequence[IDs]) -> Iterator[AnyDetection | TicoreError]:
+    def _detect_together(
+        self, lists: Sequence[IDs], tick: Tick
+    ) -> Iterator[AnyDetection | TicoreError]:
         """For each list what `detect_ids` returns, or the error that it raises.
 
         The configurations that no others are like read all lists at once.
         """
-        alone = {
-            int(group.members[0]): group.detections(lists)
-            for group in self._groups
-            if group.is_alone
-        }
+        alone = dict[int, list[Detection | TicoreError]]()
+        for group in self._groups:
+            if group.is_alone:
+                tick()
+                alone[int(group.members[0])] = group.detections(lists)
         for row, ids in enumerate(lists):
             try:
-                yield self._found_in(ids, {at: found[row] for at, found in alone.items()})
+                yield self._found_in(ids, {at: found[row] for at, found in alone.items()}, tick)
             except TicoreError as error:
                 yield error
 
-    def _found_in(self, ids: IDs, alone: Mapping[int, Detection | TicoreError]) -> AnyDetection:
+    def _found_in(
+        self, ids: IDs, alone: Mapping[int, Detection | TicoreError], tick: Tick
+    ) -> AnyDetection:
         """What `detect_ids` returns, from what the configurations found that no others are like."""
         p_values = np.full(len(self.names), np.nan)
         bounds = np.ones(len(self.names))
@@ -206,7 +220,7 @@ class AnyWatermarkDetector:
                 strongest[at] = np.nan if (p := one.strongest_p_value) is None else p
             else:
                 members = group.members
-                p_values[members], bounds[members], strongest[members] = group.screened(ids)
+                p_values[members], bounds[members], strongest[members] = group.screened(ids, tick)
         if np.isnan(p_values).all():
             least = min(group.context for group in self._groups)
             raise UnscorableTextError(
@@ -222,6 +236,7 @@ class AnyWatermarkDetector:
         candidates: list[tuple[float, int, Detection]] = []
         for group in self._groups:
             for at in np.flatnonzero(close[group.members]).tolist():
+                tick()
                 index = int(group.members[at])
                 one = known[index] if group.is_alone else group.detection(ids, at)
                 if self._tokenizations == "search":
@@ -340,10 +355,10 @@ class _Group:
     def context(self) -> int:
         return self._schemes[0].context
 
-    def screened(self, ids: IDs) -> Screened:
+    def screened(self, ids: IDs, tick: Tick) -> Screened:
         """What is known of several before their detections are made."""
         if self._keys is None:
-            return _joined([self._one_screened(ids, at) for at in range(len(self.members))])
+            return _joined([self._one_screened(ids, at, tick) for at in range(len(self.members))])
         checked = token_ids(ids, self._keys.scheme.vocab_size)
         count = len(checked) - self.context
         if count <= 0:
@@ -352,12 +367,13 @@ class _Group:
         together = max(1, _MOST_SCORES // count)
         return _joined(
             [
-                self._screened(self._keys, checked, slice(at, at + together))
+                self._screened(self._keys, checked, slice(at, at + together), tick)
                 for at in range(0, len(self.members), together)
             ]
         )
 
-    def _one_screened(self, ids: IDs, at: int) -> Screened:
+    def _one_screened(self, ids: IDs, at: int, tick: Tick) -> Screened:
+        tick()
         evidence = self.evidence(ids, at)
         if not len(evidence):
             return Screened(np.full(1, np.nan), np.ones(1), np.ones(1))
@@ -369,7 +385,10 @@ class _Group:
         segments = np.array([one.p_value for one in find_segments(null, texts)])
         return Screened(null.p_values(texts), segments, _known(null, texts))
 
-    def _screened(self, group: KeyGroup, ids: npt.NDArray[np.int64], keys: slice) -> Screened:
+    def _screened(
+        self, group: KeyGroup, ids: npt.NDArray[np.int64], keys: slice, tick: Tick
+    ) -> Screened:
+        tick()
         scores, seeds = group.scored(ids, keys)
         tokens, counted = ids[self.context :], None
         if self._once:

@@ -21,6 +21,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from .._support.utf8 import require_unicode
 from ..errors import CredentialError, SettingsError, WrongTypeError, shown
 from ..interfaces import Tokenizer
 from ..schemes import EXTERNAL_SCHEMES, Detectable, DiPmark, external_scheme, make_scheme
@@ -212,6 +213,8 @@ def _of_mapping(entry: Mapping[str, Any], vocab_size: int) -> list[NamedScheme]:
     label = entry.get("name")
     if label is not None and not (isinstance(label, str) and label):
         raise SettingsError(f"name: expected a non-empty text, found {shown(label)}")
+    if label is not None:
+        _require_name(label)
     found = []
     for values in product(*several.values()):
         settings = rest | dict(zip(several, values, strict=True))
@@ -221,6 +224,14 @@ def _of_mapping(entry: Mapping[str, Any], vocab_size: int) -> list[NamedScheme]:
     return [
         replace(one, name=f"{label}, {_described(one.scheme)}", is_given=False) for one in found
     ]
+
+
+def _require_name(label: str) -> None:
+    """Refuse a name that no answer, table or page could hold: half a surrogate pair."""
+    try:
+        require_unicode(label)
+    except SettingsError as error:
+        raise SettingsError(f"name: {error}") from None
 
 
 def _scheme(settings: dict[str, Any], vocab_size: int) -> Detectable:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
@@ -11,18 +12,25 @@ from ticore._serve.detection import worker
 
 
 class Detectors:
-    """Finds that there is no memory for any text, and counts the texts."""
+    """Finds that there is no memory for any text, alone or beside others, and counts the texts."""
 
     names = ()
 
     def __init__(self) -> None:
         self.texts = list[str]()
+        self.together = list[list[str]]()
 
     def named(self, *_: object) -> Detectors:
         return self
 
-    def detect(self, text: str) -> None:
+    def detect(self, text: str, *, tick: Callable[[], None]) -> None:
         self.texts.append(text)
+        raise MemoryError
+
+    def detect_batch(self, texts: list[str], *, tick: Callable[[], None]) -> None:
+        self.together.append(texts)
+        for _ in texts:
+            tick()
         raise MemoryError
 
 
@@ -39,16 +47,29 @@ def test_a_text_that_there_is_no_memory_for_gets_an_answer(detectors: Detectors)
     assert "expected a text that there is memory for" in json.loads(found)["error"]
 
 
-@pytest.mark.parametrize(("now", "texts"), [([5.1], ""), ([1.0, 5.0, 5.1], "a")])
+@pytest.mark.parametrize(
+    ("now", "together", "texts"),
+    [([5.1], 0, ""), ([1.0, 5.0, 5.1], 1, ""), ([1.0, 2.0, 3.0, 5.0, 5.1], 1, "a")],
+)
 def test_work_ends_once_its_time_is_over(
-    detectors: Detectors, monkeypatch: pytest.MonkeyPatch, now: list[float], texts: str
+    detectors: Detectors,
+    monkeypatch: pytest.MonkeyPatch,
+    now: list[float],
+    together: int,
+    texts: str,
 ) -> None:
     left = iter(now)
     monkeypatch.setattr(worker.time, "monotonic", lambda: next(left))
     with pytest.raises(TimeoutError):
         worker.answered(b'{"texts": ["a", "b"]}', 5.0)
+    assert len(detectors.together) == together
     assert "".join(detectors.texts) == texts
     assert next(left, None) is None
+
+
+def test_texts_are_looked_at_together(detectors: Detectors) -> None:
+    worker.answered(b'{"texts": ["a", "b", "c"]}', float("inf"))
+    assert detectors.together == [["a", "b", "c"]]
 
 
 def test_what_is_not_understood_is_refused_with_its_status(detectors: Detectors) -> None:

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import suppress
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
 from ..._support.parent_process import end_with_parent
+from ..._support.ticks import Tick
 from ...errors import CapacityError, TicoreError
+from ...watermarking import AnyWatermarkDetector
 from ..refusals import RefusedError
 from .answers import answer
 from .detectors import Detectors, DetectorSettings
-from .query import Query, query_of
+from .query import Item, Query, query_of
 
 _TOO_LONG = CapacityError(
     "expected a text that there is memory for, found a longer one; send it in parts"
@@ -60,19 +64,25 @@ def answered(body: bytes, until: float) -> tuple[int, bytes]:
 
 
 def _answers(opened: Detectors, query: Query, until: float) -> list[dict[str, Any]]:
-    detector, found = opened.named(query.configuration, query.tokenizations), []
-    for item in query.items:
-        _require_time(until)
-        try:
-            detection = (
-                detector.detect(item) if isinstance(item, str) else detector.detect_ids(item)
-            )
-            found.append(answer(detection))
-        except TicoreError as error:
-            found.append(answer(error))
-        except MemoryError:
-            found.append(answer(_TOO_LONG))
-    return found
+    detector = opened.named(query.configuration, query.tokenizations)
+    tick = partial(_require_time, until)
+    texts = [item for item in query.items if isinstance(item, str)]
+    if len(texts) == len(query.items):
+        with suppress(MemoryError):  # one by one they may find room, and the others are answered
+            return list(map(answer, detector.detect_batch(texts, tick=tick)))
+    return [_answer_of_one(detector, item, tick) for item in query.items]
+
+
+def _answer_of_one(detector: AnyWatermarkDetector, item: Item, tick: Tick) -> dict[str, Any]:
+    tick()
+    try:
+        if isinstance(item, str):
+            return answer(detector.detect(item, tick=tick))
+        return answer(detector.detect_ids(item, tick=tick))
+    except TicoreError as error:
+        return answer(error)
+    except MemoryError:
+        return answer(_TOO_LONG)
 
 
 def _require_time(until: float) -> None:
