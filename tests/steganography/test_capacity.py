@@ -118,6 +118,21 @@ ROOM = 1_000
 MODEL = ToyModel(WORDS, sharpness=1.7, context=ROOM)
 
 
+def test_what_the_error_says_of_padding_is_what_usually_fits() -> None:
+    """And not the bound, which no text goes beyond and few come near."""
+    stego = Steganographer(MODEL, key=bytes(32), entropy=random.Random(3).randbytes)
+    with pytest.raises(CapacityError) as caught:
+        stego.embed(random.Random(1).randbytes(2_000))
+    said = re.search(
+        r"at most ([\d,]+) bytes and usually about ([\d,]+) fit .*\(([\d,]+) if padded",
+        str(caught.value),
+    )
+    assert said is not None
+    most, usually, padded = (int(number.replace(",", "")) for number in said.groups())
+    assert padded == caught.value.fitting_bytes
+    assert padded <= usually < most
+
+
 def test_embed_refuses_long_before_the_context_is_full() -> None:
     stego = Steganographer(
         MODEL,

@@ -62,3 +62,8 @@ def test_agreement_and_search_refuse_what_they_cannot_do(model):
         WatermarkAgreement.new("tiny-en", "gumbel_payload", payload=PAYLOAD)
     with pytest.raises(SettingsError, match="tokenizations: expected read or places"):
         ticore.WatermarkDetector(model.tokenizer, "gumbel_payload", key=KEY, tokenizations="search")
+    payloads = {"scheme": "gumbel_payload", "key": [KEY, bytes(16)]}
+    with pytest.raises(SettingsError, match="tokenizations: expected read or places"):
+        ticore.WatermarkDetector.any(model.tokenizer, [payloads], tokenizations="search")
+    mixed = [payloads, {"scheme": "gumbel", "key": KEY}]
+    ticore.WatermarkDetector.any(model.tokenizer, mixed, tokenizations="search")

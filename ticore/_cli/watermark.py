@@ -78,7 +78,7 @@ _Rollback = Annotated[
     option(
         "NAME",
         "What is taken back: the tokens since the inconsistency began (windowed), or the whole "
-        "text, which keeps the distribution of texts exact (exact; not with gumbel).",
+        "text, which keeps the distribution of texts exact (exact; not with Gumbel noise).",
         panel=SAMPLING,
         default=_ROLLBACK,
     ),

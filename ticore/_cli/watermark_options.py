@@ -158,7 +158,7 @@ TokenizationsOption = Annotated[
         "NAME",
         "places: how much of the evidence stands where a writer may have had other tokens. "
         "search: look for these tokens, which costs at most a factor of 2; lists of green tokens "
-        "could not pay for it and are not searched. read: neither.",
+        "could not pay for it and are not searched, nor are payloads in a list. read: neither.",
         "--tokenizations",
         panel=WATERMARK,
         default="places; read with --column",

@@ -160,8 +160,8 @@ class Writing:
             usually = 2 * most // 3
             usual = f" and usually about {usually:,}"
         if self.setup.pad == "sizes":
-            padded = f" ({largest_size(most):,} if padded; pad='none' does not)"
             usually = largest_size(usually)
+            padded = f" ({usually:,} if padded; pad='none' does not)"
         return CapacityError(
             f"{error}; {fits} {most:,} bytes{usual} fit that do not compress{padded}, found "
             f"{self.length:,}; embed_parts hides longer messages in several texts",

@@ -71,12 +71,25 @@ _texts = st.one_of(
 class ChannelContract:
     """Whatever a channel does to a text that it leaves alone, it is read as that text.
 
-    Needs a fixture `channel`:
+    Needs a fixture `channel`.
 
-        class TestMyChannel(ChannelContract):
+    A complete test file, for a machine that prints no semicolons:
+
+        import pytest
+
+        from ticore.channels import Channel
+        from ticore.testing import ChannelContract
+
+
+        class TestNoSemicolons(ChannelContract):
             @pytest.fixture
             def channel(self):
-                return MY_CHANNEL
+                return Channel(
+                    "no-semicolons",
+                    "semicolons become commas",
+                    lambda text: text.replace(";", ","),
+                    changes={"printed": lambda text, random: text.replace(";", ",")},
+                )
     """
 
     def test_what_is_read_is_left_alone(self, channel: Channel) -> None:

@@ -46,7 +46,7 @@ from ..schemes._strongest import strongest_by_length, strongest_p_values
 from ..schemes._windows import SomeIds, token_ids
 from ._agreement import Repeats
 from ._any_detection import AnyDetection, FoundConfiguration
-from ._configurations import Configuration, NamedScheme, named_schemes
+from ._configurations import Configuration, NamedScheme, named_schemes, require_searchable
 from ._detection import TESTS, Detection, Verdict, of_both_tests
 from ._detector import IDs, Tokenizations, WatermarkDetector
 from ._given_texts import encoded_each, read_together
@@ -96,6 +96,8 @@ class AnyWatermarkDetector:
         self._once = repeats == "once"
         self._respeller = Respeller(tokenizer)
         schemes = named_schemes(configurations, tokenizer, repeats)
+        if tokenizations == "search":
+            require_searchable([one.scheme for one in schemes])
         self.names = tuple(one.name for one in schemes)
         self.versions = tuple(getattr(one.scheme, "version", None) for one in schemes)
         first = WatermarkDetector(

@@ -26,6 +26,7 @@ from ..errors import CredentialError, SettingsError, WrongTypeError, shown
 from ..interfaces import Tokenizer
 from ..schemes import EXTERNAL_SCHEMES, Detectable, DiPmark, external_scheme, make_scheme
 from ..schemes._many_keys import group_name, key_words
+from ..schemes._payload import PayloadNull
 from ..schemes._registry import scheme_defaults
 from ._agreement import Repeats, WatermarkAgreement
 from ._detection import DetectionTarget
@@ -224,6 +225,15 @@ def _of_mapping(entry: Mapping[str, Any], vocab_size: int) -> list[NamedScheme]:
     return [
         replace(one, name=f"{label}, {_described(one.scheme)}", is_given=False) for one in found
     ]
+
+
+def require_searchable(schemes: Iterable[Detectable]) -> None:
+    """Raises SettingsError where no scheme gives a token a score that a search could raise."""
+    if all(isinstance(scheme.null, PayloadNull) for scheme in schemes):
+        raise SettingsError(
+            "tokenizations: expected read or places for a scheme with a payload, found search; no "
+            "token has a score of its own before the payload is known"
+        )
 
 
 def _require_name(label: str) -> None:

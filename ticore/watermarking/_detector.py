@@ -33,7 +33,7 @@ from ..schemes._strongest import strongest_p_values
 from ..schemes._windows import as_row
 from ..schemes.external._grid_null import GridNull
 from ._agreement import Repeats, WatermarkAgreement
-from ._configurations import Configuration, require_no_payload
+from ._configurations import Configuration, require_no_payload, require_searchable
 from ._detection import TESTS, Detection, DetectionTarget, Verdict
 from ._given_texts import encoded_each, read_together
 from ._other_tokens import with_places, with_search
@@ -131,11 +131,8 @@ class WatermarkDetector:
         else:
             require_no_payload(settings)
             self.scheme = make_scheme(scheme, key, tokenizer.vocab_size, **settings)
-        if tokenizations == "search" and isinstance(self.scheme.null, PayloadNull):
-            raise SettingsError(
-                "tokenizations: expected read or places for a scheme with a payload, found "
-                "search; no token has a score of its own before the payload is known"
-            )
+        if tokenizations == "search":
+            require_searchable([self.scheme])
         null = self.scheme.null
         self._null = null if repeats == "once" else null_with_repeats(null)
         name = scheme if isinstance(scheme, str) else getattr(scheme, "name", None)
@@ -343,7 +340,8 @@ class WatermarkDetector:
             tokenizations: see the class. `places` is said of the configurations that are found,
                 or of the best one. `search` is made for these and for the 8 with the least
                 p-values; the p-value pays for both searches, over configurations and over
-                tokenizations. A scheme with a payload is looked for without a search.
+                tokenizations. A scheme with a payload is looked for without a search, and a list of
+                such schemes alone is refused with `search`.
 
         Raises:
             WrongTypeError: `configurations` is not a list.
