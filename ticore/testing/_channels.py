@@ -73,7 +73,7 @@ class ChannelContract:
 
     Needs a fixture `channel`.
 
-    A complete test file, for a machine that prints no semicolons:
+    A complete test file, for a machine that may print a semicolon for a comma:
 
         import pytest
 
@@ -81,14 +81,18 @@ class ChannelContract:
         from ticore.testing import ChannelContract
 
 
-        class TestNoSemicolons(ChannelContract):
+        def print_badly(text, random):
+            return "".join(random.choice(",;") if mark == "," else mark for mark in text)
+
+
+        class TestCommas(ChannelContract):
             @pytest.fixture
             def channel(self):
                 return Channel(
-                    "no-semicolons",
-                    "semicolons become commas",
+                    "commas",
+                    "commas may become semicolons",
                     lambda text: text.replace(";", ","),
-                    changes={"printed": lambda text, random: text.replace(";", ",")},
+                    changes={"printed": print_badly},
                 )
     """
 
