@@ -73,7 +73,7 @@ class ChannelContract:
 
     Needs a fixture `channel`.
 
-    A complete test file, for a machine that may print a semicolon for a comma:
+    A complete test file, for a machine that may print a tilde for a hyphen:
 
         import pytest
 
@@ -82,16 +82,16 @@ class ChannelContract:
 
 
         def print_badly(text, random):
-            return "".join(random.choice(",;") if mark == "," else mark for mark in text)
+            return "".join(random.choice("-~") if mark == "-" else mark for mark in text)
 
 
-        class TestCommas(ChannelContract):
+        class TestTildes(ChannelContract):
             @pytest.fixture
             def channel(self):
                 return Channel(
-                    "commas",
-                    "commas may become semicolons",
-                    lambda text: text.replace(";", ","),
+                    "tildes",
+                    "hyphens may become tildes",
+                    lambda text: text.replace("~", "-"),
                     changes={"printed": print_badly},
                 )
     """
