@@ -105,6 +105,11 @@ def test_length_for_needs_all_longer_texts() -> None:
         Calibration((of(25, 3),)).length_for(1e-7)
     with pytest.raises(SettingsError, match="expected one of all together, found 'mine'"):
         Calibration((of(25, 3),)).length_for(1e-6, 0.9, "mine")
+    for share in (0, 95, float("nan")):
+        with pytest.raises(SettingsError, match="share: expected"):
+            Calibration((of(25, 3),)).length_for(1e-6, share)
+    with pytest.raises(SettingsError, match="entropy: expected None, since no model was given"):
+        Calibration((of(25, 3),)).length_for(1e-6, entropy=(1.0, 2.0))
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,7 @@ CHANGES: dict[str, Callable[[str], str]] = {
     "page source": lambda text: html.escape(text).encode("ascii", "xmlcharrefreplace").decode(),
     "mail source": lambda text: quopri.encodestring(text.encode(), quotetabs=True).decode(),
     "invisible": lambda text: text.replace(" ", " \u200b", 1),
+    "isolated": lambda text: text.replace(" ", " \u2068\u061c", 1).replace(" ", "\u2069 ", 2),
 }
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any
 
 from .._support.checks import listed, require, require_integer, require_number, require_one_of
-from ..errors import SettingsError, UnscorableTextError, WrongTypeError
+from ..errors import SettingsError, TicoreError, UnscorableTextError, WrongTypeError
 from ..interfaces import LanguageModel
-from ..watermarking import AnyWatermarkDetector
+from ..watermarking import AnyDetection, AnyWatermarkDetector
 from ..watermarking._configurations import ALL
 from ._entropies import Bucket, EntropyMeter
 from ._metrics import Rate, rate
@@ -21,6 +21,11 @@ THRESHOLDS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 
 Progress = Callable[[int, int], None]
 """`f(done, total)`, in texts."""
+
+PValues = list[tuple[str, float]]
+"""Each with the name of its configuration, or `ALL`."""
+
+_TEXTS_TOGETHER = 16  # whose cuts are looked at together: enough to fill the detector's arrays
 
 
 @dataclass(frozen=True)
@@ -102,10 +107,14 @@ class Calibration:
             Tokens; None if the longest texts were not found so often, or there were none.
 
         Raises:
-            SettingsError: this threshold, configuration or entropy was not measured.
+            SettingsError: `share` is out of range; or this threshold, configuration or entropy was
+                not measured.
         """
         found = None
+        require_number("share", share, above=0, most=1)
         cells = self.cells if entropy is None else self.by_entropy
+        if entropy is not None:
+            require(bool(cells), "entropy", "None, since no model was given", entropy)
         wanted = {"configuration": configuration, "threshold": threshold, "entropy": entropy}
         for name, value in wanted.items():
             measured = list(dict.fromkeys(getattr(cell, name) for cell in cells))
@@ -188,13 +197,12 @@ def calibrate(
     buckets: dict[Bucket, dict[tuple[str, int], list[float]]] = {}
     for is_marked, texts in ((False, unmarked), (True, marked)):
         counts: dict[tuple[str, int], list[float]] = defaultdict(list)
-        for text in texts:
-            ids = detector.tokenizer.encode(text)
-            usable = [length for length in lengths if length <= len(ids)]
+        for ids, found in _looked_at(detector, texts, lengths):
+            usable = list(found)
             too_short += not usable
             measured = meter.buckets(ids, usable) if meter and is_marked else []
-            for length in usable:
-                for name, p_value in _p_values(detector, ids[:length]):
+            for length, p_values in found.items():
+                for name, p_value in p_values:
                     counts[name, length].append(p_value)
             for length, bucket in zip(usable, measured, strict=False):
                 of_bucket = buckets.setdefault(bucket, defaultdict(list))
@@ -216,14 +224,27 @@ def calibrate(
     return Calibration(tuple(cells), too_short, tuple(by_entropy))
 
 
-def _p_values(detector: AnyWatermarkDetector, ids: Sequence[int]) -> Iterable[tuple[str, float]]:
+def _looked_at(
+    detector: AnyWatermarkDetector, texts: Sequence[str], lengths: Sequence[int]
+) -> Iterator[tuple[Sequence[int], dict[int, PValues]]]:
+    """The ids of each text, and `_p_values` of its first tokens for each length that it has."""
+    for begin in range(0, len(texts), _TEXTS_TOGETHER):
+        some = [detector.tokenizer.encode(text) for text in texts[begin : begin + _TEXTS_TOGETHER]]
+        usable = [[length for length in lengths if length <= len(ids)] for ids in some]
+        cut = [ids[:n] for ids, of_text in zip(some, usable, strict=True) for n in of_text]
+        found = iter(detector.detect_ids_batch(cut))
+        for ids, of_text in zip(some, usable, strict=True):
+            yield ids, {length: _p_values(detector, next(found)) for length in of_text}
+
+
+def _p_values(detector: AnyWatermarkDetector, found: AnyDetection | TicoreError) -> PValues:
     """Those of each configuration, and of all together; 1 where no token could be scored."""
-    try:
-        found = detector.detect_ids(ids)
-    except UnscorableTextError:
+    if isinstance(found, UnscorableTextError):
         return [(name, 1.0) for name in (*detector.names, ALL)]
+    if isinstance(found, TicoreError):
+        raise found
     alone = [1.0 if isnan(p) else p for p in found.p_values.tolist()]
-    return zip((*detector.names, ALL), (*alone, found.p_value), strict=True)
+    return list(zip((*detector.names, ALL), (*alone, found.p_value), strict=True))
 
 
 def _cells(

@@ -384,7 +384,8 @@ _PLAIN_MARKS = str.maketrans(
 _SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u205f]")
 _QUOTING = re.compile(r"^(?:>[ \t]?)*", re.MULTILINE)
 _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
-_UNSEEN = re.compile("[\ufeff\u200b\u00ad\u2060]")
+# Also marks of direction, which programs put around names and numbers.
+_UNSEEN = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 # The order matters: quoting is recognized by line ends, and wrapped lines by their spaces.
 _LINE_ENDS = Repair("other line ends", lambda text: re.sub("\r\n?|\u2028|\u2029", "\n", text))

@@ -163,7 +163,7 @@ class AnyWatermarkDetector:
         texts = listed(texts, "texts", "use detect(text)")
         encoded = encoded_each(self.tokenizer, texts)
         lists = [ids for ids in encoded if not isinstance(ids, TicoreError)]
-        found = (one for part in read_together(lists) for one in self._detect_together(part, tick))
+        found = iter(self.detect_ids_batch(lists, tick=tick))
         return [ids if isinstance(ids, TicoreError) else next(found) for ids in encoded]
 
     def detect_ids(self, ids: IDs, *, tick: Tick = no_tick) -> AnyDetection:
@@ -182,6 +182,21 @@ class AnyWatermarkDetector:
         if isinstance(found, TicoreError):
             raise found
         return found
+
+    def detect_ids_batch(
+        self, lists: Sequence[IDs], *, tick: Tick = no_tick
+    ) -> list[AnyDetection | TicoreError]:
+        """For each list what `detect_ids` returns, or the error that it raises.
+
+        Args:
+            lists: of token ids, any number.
+            tick: as for `detect_batch`.
+
+        Raises:
+            WrongTypeError: `lists` is no list.
+        """
+        lists = listed(lists, "lists of token ids", "use detect_ids(ids)")
+        return [one for part in read_together(lists) for one in self._detect_together(part, tick)]
 
     def _detect_together(
         self, lists: Sequence[IDs], tick: Tick

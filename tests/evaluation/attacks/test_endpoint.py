@@ -6,6 +6,7 @@ import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
 from tests.support.endpoints import completion, serving
@@ -31,7 +32,7 @@ def paraphrase(url, **how):
 
 def test_paraphrase_is_the_text_of_the_completion():
     with serving(completion(" The cat lay down.\n", finish_reason="stop")) as server:
-        attack = paraphrase(server.base_url + "/", fields={"temperature": 0.7})
+        attack = paraphrase(server.base_url + "/", fields={"temperature": np.float32(0.5)})
         found = attack("The cat sat {down}.")
     assert isinstance(attack, Attack)
     assert (attack.name, found.label) == ("paraphrase by toy", "paraphrase by toy-2026-01-31")
@@ -41,7 +42,7 @@ def test_paraphrase_is_the_text_of_the_completion():
     assert headers["Authorization"] == f"Bearer {KEY}"
     assert headers["Content-Type"] == "application/json"
     assert body.keys() == {"model", "messages", "temperature"}
-    assert (body["model"], body["temperature"]) == ("toy", 0.7)
+    assert (body["model"], body["temperature"]) == ("toy", 0.5)
     assert body["messages"][0]["role"] == "user"
     assert body["messages"][0]["content"].endswith("\n\nThe cat sat {down}.")
 
@@ -263,3 +264,9 @@ def test_base_url_is_refused_when_it_is_not_an_address(address):
 def test_paraphrase_raises_when_the_host_cannot_be_looked_up(host):
     with pytest.raises(EndpointError, match=r"expected a"):
         paraphrase(f"http://{host}/v1", attempts=1)("a")
+
+
+@pytest.mark.parametrize("value", [{1, 2}, float("nan"), b"bytes"])
+def test_fields_that_json_lacks_are_refused(value):
+    with pytest.raises(SettingsError, match="fields: expected values that JSON has"):
+        paraphrase("http://localhost/v1", fields={"extra": value})

@@ -9,7 +9,7 @@ from scipy import stats
 
 from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore import load_model
-from ticore.errors import SettingsError
+from ticore.errors import SettingsError, WrongTypeError
 from ticore.evaluation import Attack, Replacement
 from ticore.watermarking import LogitsWarper, multinomial
 
@@ -142,3 +142,10 @@ def test_replacement_works_with_a_real_tokenizer():
 def test_replacement_refuses_an_epsilon_that_is_not_a_probability(epsilon):
     with pytest.raises(SettingsError, match="epsilon: expected a probability from 0 to 1, found"):
         replacement(epsilon)
+
+
+def test_a_prompt_that_is_none_is_refused_at_once():
+    with pytest.raises(WrongTypeError, match="expected token ids, or a text"):
+        replacement(0.5, prompt=b"ab")
+    with pytest.raises(SettingsError):
+        replacement(0.5, prompt=[10**6])

@@ -22,7 +22,13 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from ..._support.checks import is_number, require, require_integer, require_number
+from ..._support.checks import (
+    is_number,
+    python_number,
+    require,
+    require_integer,
+    require_number,
+)
 from ...errors import SettingsError, TicoreError, shown
 from ._base import Attacked
 from ._paraphrase import INSTRUCTION, PLACE, fill, require_template, share_changed
@@ -103,6 +109,13 @@ class EndpointParaphrase:
                 f"fields: expected none of {', '.join(_RESERVED)}, which hold the text and the "
                 f"model's name, found {', '.join(reserved)}; give system, prompt or model"
             )
+        fields = {name: python_number(value) for name, value in (fields or {}).items()}
+        try:
+            json.dumps(fields, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise SettingsError(
+                f"fields: expected values that JSON has, found others ({error})"
+            ) from None
         self._url = _checked(base_url)
         attempts = require_integer("attempts", attempts, 1)
         timeout = require_number("timeout", timeout, above=0)
@@ -112,7 +125,7 @@ class EndpointParaphrase:
         self._key = _key(key_variable)
         self._system = system
         self._prompt = prompt
-        self._fields = dict(fields or {})
+        self._fields = fields
         self._timeout = timeout
         self._attempts = attempts
         self._pause = pause

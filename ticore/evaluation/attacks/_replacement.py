@@ -12,6 +12,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+from ...chat import Prompt, prompt_ids
 from ...interfaces import Decoder, LanguageModel, Logits
 from ...steganography._jobs import Job, NewText, begin_text, run_alone
 from ...watermarking import LogitsWarper, multinomial
@@ -41,6 +42,8 @@ class Replacement:
 
     Raises:
         SettingsError: epsilon is not a probability.
+        PromptError, MissingExtraError, SettingsError, WrongTypeError: the prompt is none that the
+            model can read.
     """
 
     def __init__(
@@ -49,7 +52,7 @@ class Replacement:
         epsilon: float,
         draw: random.Random,
         *,
-        prompt: str | Sequence[int] = (),
+        prompt: Prompt = (),
         warp: LogitsWarper | None = None,
     ) -> None:
         require_share("epsilon", epsilon)
@@ -57,9 +60,8 @@ class Replacement:
         self._model = model
         self._epsilon = epsilon
         self._draw = draw
-        tokenizer = model.tokenizer
-        self._prompt = tokenizer.encode(prompt) if isinstance(prompt, str) else list(prompt)
-        never = unspellable_ids(tokenizer, model.logit_width) | model.eos_ids
+        self._prompt = prompt_ids(model, prompt)
+        never = unspellable_ids(model.tokenizer, model.logit_width) | model.eos_ids
         self._sampler = excluding(multinomial(draw, warp), sorted(never))
 
     def __call__(self, text: str) -> Attacked:

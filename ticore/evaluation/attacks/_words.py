@@ -20,7 +20,9 @@ _UNSPACED = "".join(
     rf"\p{{scx={script}}}"
     for script in ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan")
 )
-_WORD = regex.compile(rf"(?!\s)(?:[{_UNSPACED}]\p{{M}}*|[^\s{_UNSPACED}]+)")
+# What Latin shares with these scripts, such as a middle dot or a tilde, parts no words.
+_ALONE = rf"[[{_UNSPACED}]--\p{{scx=Latin}}]"
+_WORD = regex.compile(rf"(?V1)(?!\s)(?:{_ALONE}\p{{M}}*|[^\s{_ALONE}]+)")
 
 
 def split(text: str) -> tuple[list[str], list[str]]:
