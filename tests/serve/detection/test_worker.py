@@ -12,25 +12,20 @@ from ticore._serve.detection import worker
 
 
 class Detectors:
-    """Finds that there is no memory for any text, alone or beside others, and counts the texts."""
+    """Finds that there is no memory for any text, alone or beside others."""
 
     names = ()
 
     def __init__(self) -> None:
-        self.texts = list[str]()
-        self.together = list[list[str]]()
+        self.looked_at = list[list[str]]()
 
     def named(self, *_: object) -> Detectors:
         return self
 
-    def detect(self, text: str, *, tick: Callable[[], None]) -> None:
-        self.texts.append(text)
-        raise MemoryError
-
     def detect_batch(self, texts: list[str], *, tick: Callable[[], None]) -> None:
-        self.together.append(texts)
         for _ in texts:
             tick()
+        self.looked_at.append(texts)
         raise MemoryError
 
 
@@ -48,28 +43,33 @@ def test_a_text_that_there_is_no_memory_for_gets_an_answer(detectors: Detectors)
 
 
 @pytest.mark.parametrize(
-    ("now", "together", "texts"),
-    [([5.1], 0, ""), ([1.0, 5.0, 5.1], 1, ""), ([1.0, 2.0, 3.0, 5.0, 5.1], 1, "a")],
+    ("now", "looked_at"),
+    [
+        ([5.1], []),
+        ([1.0, 5.0, 5.1], []),
+        ([1.0, 2.0, 3.0, 5.1], [["a", "b"]]),
+        ([1.0, 2.0, 3.0, 5.0, 5.1], [["a", "b"], ["a"]]),
+    ],
 )
 def test_work_ends_once_its_time_is_over(
     detectors: Detectors,
     monkeypatch: pytest.MonkeyPatch,
     now: list[float],
-    together: int,
-    texts: str,
+    looked_at: list[list[str]],
 ) -> None:
     left = iter(now)
     monkeypatch.setattr(worker.time, "monotonic", lambda: next(left))
     with pytest.raises(TimeoutError):
         worker.answered(b'{"texts": ["a", "b"]}', 5.0)
-    assert len(detectors.together) == together
-    assert "".join(detectors.texts) == texts
+    assert detectors.looked_at == looked_at
     assert next(left, None) is None
 
 
-def test_texts_are_looked_at_together(detectors: Detectors) -> None:
-    worker.answered(b'{"texts": ["a", "b", "c"]}', float("inf"))
-    assert detectors.together == [["a", "b", "c"]]
+def test_texts_are_looked_at_together_and_then_one_by_one(detectors: Detectors) -> None:
+    status, found = worker.answered(b'{"texts": ["a", "b"]}', float("inf"))
+    assert detectors.looked_at == [["a", "b"], ["a"], ["b"]]
+    assert status == 200
+    assert ["memory" in each["error"] for each in json.loads(found)["results"]] == [True, True]
 
 
 def test_what_is_not_understood_is_refused_with_its_status(detectors: Detectors) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
@@ -16,7 +17,7 @@ from typing import Any
 from ..._support.parent_process import end_with_parent
 from ..._support.ticks import Tick
 from ...errors import CapacityError, TicoreError
-from ...watermarking import AnyWatermarkDetector
+from ...watermarking import AnyDetection, AnyWatermarkDetector
 from ..refusals import RefusedError
 from .answers import answer
 from .detectors import Detectors, DetectorSettings
@@ -66,23 +67,26 @@ def answered(body: bytes, until: float) -> tuple[int, bytes]:
 def _answers(opened: Detectors, query: Query, until: float) -> list[dict[str, Any]]:
     detector = opened.named(query.configuration, query.tokenizations)
     tick = partial(_require_time, until)
-    texts = [item for item in query.items if isinstance(item, str)]
-    if len(texts) == len(query.items):
-        with suppress(MemoryError):  # one by one they may find room, and the others are answered
-            return list(map(answer, detector.detect_batch(texts, tick=tick)))
-    return [_answer_of_one(detector, item, tick) for item in query.items]
+    with suppress(MemoryError):
+        return list(map(answer, _looked_at(detector, query.items, tick)))
+    found = list[dict[str, Any]]()
+    for item in query.items:  # one by one they may find room
+        try:
+            found += map(answer, _looked_at(detector, [item], tick))
+        except MemoryError:
+            found.append(answer(_TOO_LONG))
+    return found
 
 
-def _answer_of_one(detector: AnyWatermarkDetector, item: Item, tick: Tick) -> dict[str, Any]:
-    tick()
-    try:
-        if isinstance(item, str):
-            return answer(detector.detect(item, tick=tick))
-        return answer(detector.detect_ids(item, tick=tick))
-    except TicoreError as error:
-        return answer(error)
-    except MemoryError:
-        return answer(_TOO_LONG)
+def _looked_at(
+    detector: AnyWatermarkDetector, items: Sequence[Item], tick: Tick
+) -> list[AnyDetection | TicoreError]:
+    """What is found in each item; all are texts, or all are lists of ids."""
+    texts = [item for item in items if isinstance(item, str)]
+    if texts:
+        return detector.detect_batch(texts, tick=tick)
+    lists = [item for item in items if not isinstance(item, str)]
+    return detector.detect_ids_batch(lists, tick=tick)
 
 
 def _require_time(until: float) -> None:

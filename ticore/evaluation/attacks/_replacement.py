@@ -42,8 +42,8 @@ class Replacement:
 
     Raises:
         SettingsError: epsilon is not a probability.
-        PromptError, MissingExtraError, SettingsError, WrongTypeError: the prompt is none that the
-            model can read.
+        PromptError, MissingExtraError, SettingsError, WrongTypeError: the model cannot read
+            the prompt.
     """
 
     def __init__(
