@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from .progress import messages, progress_bar
 from .sample_store import SampleStore
@@ -18,6 +19,7 @@ def collect_samples(
     make_worker: Callable[[], Worker],
     processes: int,
     engine: Engine = "processes",
+    only_kept: bool = False,
 ) -> tuple[list[Sample], bool]:
     """The samples of all tasks. Those that are missing are taken, and each is stored at once.
 
@@ -29,19 +31,25 @@ def collect_samples(
         make_worker: see `carry_out`.
         processes: how many workers.
         engine: what they are.
+        only_kept: carry out nothing: the samples are those of earlier runs.
 
     Returns:
         One sample of each task that was carried out, in the order of `tasks`, and whether these
         are all: Ctrl-C ends the run early.
     """
 
-    taken = samples_taken(store, digest, names)
+    def task_of(sample: Sample) -> Task:
+        return tuple(sample[name] for name in names)
+
+    # Of two runs that wrote to the store at once, both may have taken a sample: one counts.
+    taken = {task_of(sample): sample for sample in store.samples(digest)}
     missing = [task for task in tasks if task not in taken]
-    complete = True
+    begun = [] if only_kept else missing
+    complete = len(begun) == len(missing)
     try:
         with progress_bar(len(tasks), len(tasks) - len(missing)) as advance:
-            for sample in carry_out(missing, make_worker, processes, engine) if missing else ():
-                taken[_task_of(sample, names)] = store.add(digest, sample)
+            for sample in carry_out(begun, make_worker, processes, engine) if begun else ():
+                taken[task_of(sample)] = store.add(digest, sample)
                 advance(1, "samples")
     except KeyboardInterrupt:
         messages.print("interrupted; the same command continues from here")
@@ -49,11 +57,39 @@ def collect_samples(
     return [taken[task] for task in tasks if task in taken], complete
 
 
-def samples_taken(store: SampleStore, digest: str, names: Sequence[str]) -> dict[Task, Sample]:
-    """The samples in a store by their tasks; see `collect_samples`."""
-    # Of two runs that wrote to the store at once, both may have taken a sample: one counts.
-    return {_task_of(sample, names): sample for sample in store.samples(digest)}
+@dataclass
+class Collector:
+    """Collects the samples of several parts of a run. After Ctrl-C it begins nothing more.
 
+    The parts that are left then have what earlier runs kept.
 
-def _task_of(sample: Sample, names: Sequence[str]) -> Task:
-    return tuple(sample[name] for name in names)
+    Attributes:
+        processes, engine: see `carry_out`.
+        interrupted: whether there was Ctrl-C.
+    """
+
+    processes: int
+    engine: Engine = "processes"
+    interrupted: bool = field(default=False, init=False)
+
+    def samples(
+        self,
+        store: SampleStore,
+        digest: str,
+        tasks: Sequence[Task],
+        names: Sequence[str],
+        make_worker: Callable[[], Worker],
+    ) -> tuple[list[Sample], bool]:
+        """See `collect_samples`."""
+        found, complete = collect_samples(
+            store,
+            digest,
+            tasks,
+            names,
+            make_worker,
+            self.processes,
+            self.engine,
+            only_kept=self.interrupted,
+        )
+        self.interrupted |= not complete
+        return found, complete

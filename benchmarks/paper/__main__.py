@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import get_args
 
 from benchmarks._harness.cli import exit_status, positive_int
+from benchmarks._harness.collect import Collector
 from benchmarks._harness.progress import messages
 from benchmarks._harness.prompts import load_prompts
 from benchmarks._harness.report import INTERRUPTED, new_report
@@ -168,20 +169,23 @@ def _run(options: argparse.Namespace) -> int:
     settings = [
         _setting(stand_in(place, options.role, options.dtype), options) for place in options.models
     ]
+    collector = Collector(options.processes, options.engine)
     rows: dict[str, Rows] = {}
     sections, complete = [], True
     for name, part in PARTS.items():
         if name in wanted or name in needed:
-            rows[name], taken = _take(part, settings, options)
+            rows[name], taken = _take(part, settings, options, collector)
             if part is watermarks.PART and paraphraser is not None:
-                rows[name], all_tried = _paraphrase(rows[name], settings, paraphraser, options)
+                rows[name], all_tried = _paraphrase(
+                    rows[name], settings, paraphraser, options, collector
+                )
                 taken &= all_tried
             complete &= taken
             if section := _publish(part, options.out / "results", rows[name], complete=complete):
                 sections.append(section)
     for name in wanted:
         if name in ANALYSES:
-            section, analysed_all = _analyse(ANALYSES[name], rows, options)
+            section, analysed_all = _analyse(ANALYSES[name], rows, options, collector)
             sections.append(section)
             complete &= analysed_all
         if name in COMPUTATIONS:
@@ -202,16 +206,14 @@ def _setting(model: StandIn, options: argparse.Namespace) -> Setting:
 
 
 def _take(
-    part: Part, settings: Sequence[Setting], options: argparse.Namespace
+    part: Part, settings: Sequence[Setting], options: argparse.Namespace, collector: Collector
 ) -> tuple[Rows, bool]:
     """The rows of each model, and whether they are complete."""
     count, complete = options.samples or part.full_samples, True
     rows: Rows = {}
     for setting in settings:
         messages.print(f"{part.name}, {setting.model.place}: {count:,} samples", markup=False)
-        samples, taken = take(
-            part, setting, count, options.out / "samples", options.processes, options.engine
-        )
+        samples, taken = take(part, setting, count, options.out / "samples", collector)
         rows[setting.model] = part.rows(samples, count)
         complete &= taken
     return rows, complete
@@ -238,7 +240,11 @@ def _paraphraser(options: argparse.Namespace) -> Paraphraser | None:
 
 
 def _paraphrase(
-    rows: Rows, settings: Sequence[Setting], paraphraser: Paraphraser, options: argparse.Namespace
+    rows: Rows,
+    settings: Sequence[Setting],
+    paraphraser: Paraphraser,
+    options: argparse.Namespace,
+    collector: Collector,
 ) -> tuple[Rows, bool]:
     """The rows with the attack, and whether each text was tried."""
     attacked: Rows = {}
@@ -249,8 +255,7 @@ def _paraphrase(
             rows[setting.model],
             paraphraser,
             options.out / "samples",
-            options.processes,
-            options.engine,
+            collector,
         )
         complete &= tried
     return attacked, complete
@@ -271,7 +276,10 @@ def _publish(part: Part, folder: Path, rows: Rows, *, complete: bool) -> Section
 
 
 def _analyse(
-    analysis: Analysis, rows: Mapping[str, Rows], options: argparse.Namespace
+    analysis: Analysis,
+    rows: Mapping[str, Rows],
+    options: argparse.Namespace,
+    collector: Collector,
 ) -> tuple[Section, bool]:
     """The section of an analysis, and whether it shows all."""
     found: dict[StandIn, JsonObject] = {}
@@ -280,10 +288,8 @@ def _analyse(
         messages.print(f"{analysis.name}, {model.place}", markup=False)
         of_model = {name: rows[name][model] for name in analysis.needs}
         if all(of_model.values()):
-            chosen = AnalysisOptions(
-                model, options.seed, options.encoder, options.processes, options.engine
-            )
-            found[model], finished = analysed(analysis, of_model, chosen, options.out)
+            chosen = AnalysisOptions(model, options.seed, options.encoder)
+            found[model], finished = analysed(analysis, of_model, chosen, options.out, collector)
             complete &= finished
     return analysis.section(found), complete
 

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._harness.code_digest import code_digest
-from benchmarks._harness.collect import collect_samples, samples_taken
+from benchmarks._harness.collect import Collector
 from benchmarks._harness.sample_store import SampleStore
 from benchmarks._harness.tables import write_json
 from benchmarks._harness.types import JsonObject, Sample, Task, Worker
-from benchmarks._harness.workers import Engine
 
 from .sections import Section
 from .stand_ins import StandIn
@@ -28,14 +27,11 @@ class AnalysisOptions:
         model: whose rows they are.
         seed: of all random numbers.
         encoder: the directory of a sentence-embedding model, or None.
-        processes, engine: see `benchmarks._harness.workers.carry_out`.
     """
 
     model: StandIn
     seed: int
     encoder: Path | None = None
-    processes: int = 1
-    engine: Engine = "processes"
 
 
 @dataclass
@@ -46,14 +42,14 @@ class Collection:
         folder: where samples are stored.
         name: what files of samples begin with.
         digest: of everything that samples depend on besides their task.
-        options: of the analysis.
-        complete: whether all was carried out: Ctrl-C ends a run early.
+        collector: carries the tasks out.
+        complete: whether there is a sample of each task: Ctrl-C ends a run early.
     """
 
     folder: Path
     name: str
     digest: str
-    options: AnalysisOptions
+    collector: Collector
     complete: bool = field(default=True, init=False)
 
     def samples(
@@ -65,26 +61,13 @@ class Collection:
     ) -> list[Sample]:
         """One sample of each task that was carried out, now or by an earlier run.
 
-        After Ctrl-C there are those of an earlier run alone.
-
         Args:
             kind: of tasks, which has a file of its own.
             tasks, names, make_worker: see `benchmarks._harness.collect.collect_samples`.
         """
         store = SampleStore(self.folder / f"{self.name}-{kind}.jsonl")
-        if not self.complete:
-            taken = samples_taken(store, self.digest, names)
-            return [taken[task] for task in tasks if task in taken]
-        found, complete = collect_samples(
-            store,
-            self.digest,
-            tasks,
-            names,
-            make_worker,
-            self.options.processes,
-            self.options.engine,
-        )
-        self.complete = complete
+        found, complete = self.collector.samples(store, self.digest, tasks, names, make_worker)
+        self.complete &= complete
         return found
 
 
@@ -142,12 +125,14 @@ def analysed(
     rows: Mapping[str, Sequence[JsonObject]],
     options: AnalysisOptions,
     folder: Path,
+    collector: Collector,
 ) -> tuple[JsonObject, bool]:
     """The results for one model: those of an earlier run, if it saw the same with the same code.
 
     Args:
         analysis, rows, options: see `Analysis.run`.
         folder: `results` there is where results are kept, `samples` where those of tasks are.
+        collector: carries out its tasks.
 
     Returns:
         The results, and whether they are complete: Ctrl-C ends a run early.
@@ -160,7 +145,7 @@ def analysed(
     file = folder / "results" / f"{name}.json"
     if (earlier := _read(file, digest)) is not None:
         return earlier, True
-    collection = Collection(folder / "samples", name, digest, options)
+    collection = Collection(folder / "samples", name, digest, collector)
     found = {"digest": digest} | analysis.run(rows, options, collection)
     if collection.complete:
         write_json(file, found)

@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING
 
 import ticore
 from benchmarks._harness.code_digest import code_digest
-from benchmarks._harness.collect import collect_samples
+from benchmarks._harness.collect import Collector
 from benchmarks._harness.progress import messages
 from benchmarks._harness.sample_store import SampleStore, digest_of
-from benchmarks._harness.workers import Engine
 from benchmarks.paper.setting import Setting
 from ticore.chat import Chat, prompt_ids
 from ticore.errors import PromptError, SettingsError
@@ -140,8 +139,7 @@ def paraphrased(
     rows: Sequence[JsonObject],
     paraphraser: Paraphraser,
     folder: Path,
-    processes: int,
-    engine: Engine,
+    collector: Collector,
 ) -> tuple[list[JsonObject], bool]:
     """The rows of the part, with the attack on the texts of each scheme's main arms.
 
@@ -149,7 +147,7 @@ def paraphrased(
         setting, rows: of the texts.
         paraphraser: who attacks them.
         folder: where paraphrases are stored.
-        processes, engine: see `benchmarks._harness.workers.carry_out`.
+        collector: has them paraphrased.
 
     Returns:
         The rows, and whether each text was tried: Ctrl-C ends a run early. A text whose answer was
@@ -166,14 +164,12 @@ def paraphrased(
     code = code_digest(
         make_worker, *(part for m in (model, other) if m for part in (m, m.tokenizer))
     )
-    samples, complete = collect_samples(
+    samples, complete = collector.samples(
         SampleStore(folder / f"watermarks-paraphrases-{setting.model.name}.jsonl"),
         digest_of(setting.facts(), model.digest(), facts, code),
         [(*key, _digest(text)) for key, text in texts.items()],
         _TASK_NAMES,
         partial(make_worker, setting, paraphraser, texts),
-        processes,
-        engine,
     )
     failed = sum("failed" in sample for sample in samples)
     messages.print(f"{paraphraser.attack}: {len(samples):,} texts, {failed:,} without an answer")

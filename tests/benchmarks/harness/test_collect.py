@@ -1,6 +1,6 @@
 """Tasks are carried out once, and what an interrupted run did is not lost."""
 
-from benchmarks._harness.collect import collect_samples
+from benchmarks._harness.collect import Collector, collect_samples
 from benchmarks._harness.sample_store import SampleStore
 
 TASKS = [("a", 0), ("b", 0), ("a", 1)]
@@ -55,3 +55,17 @@ def test_collect_samples_keeps_what_was_done_when_it_is_interrupted(
     assert collect(tmp_path / "a.jsonl", TASKS) == (["a0", "b0"], False)
     assert "the same command continues from here" in capsys.readouterr().err
     assert len(SampleStore(tmp_path / "a.jsonl").samples("digest")) == 2
+
+
+def test_an_interrupted_run_begins_nothing_more(tmp_path, interrupt_after):
+    """Its next parts have what earlier runs kept, and the next run goes on."""
+    collect(tmp_path / "b.jsonl", TASKS[:1])
+    stores = [SampleStore(tmp_path / name) for name in ("a.jsonl", "b.jsonl", "none.jsonl")]
+    interrupt_after(2)
+    run = Collector(1)
+    found = [
+        run.samples(store, "digest", TASKS, ("name", "index"), make_worker) for store in stores
+    ]
+    kept = [[sample["text"] for sample in samples] for samples, _ in found]
+    assert kept == [["a0", "b0"], ["a0"], []]
+    assert not any(complete for _, complete in found)

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from benchmarks._harness.collect import Collector
 from benchmarks.paper.analysis import Analysis, AnalysisOptions, analysed
 from benchmarks.paper.sections import Section
 from benchmarks.paper.stand_ins import STAND_INS
@@ -34,11 +35,13 @@ def numbers(found):
 
 def test_an_interrupted_analysis_goes_on_where_it_was(tmp_path):
     carried_out = []
-    found, complete = analysed(squares(carried_out, interrupted_at=3), ROWS, OPTIONS, tmp_path)
+    found, complete = analysed(
+        squares(carried_out, interrupted_at=3), ROWS, OPTIONS, tmp_path, Collector(1)
+    )
     assert (numbers(found), complete) == ([1, 4], False)
     assert not (tmp_path / "results").exists()
     for _ in range(2):
-        found, complete = analysed(squares(carried_out), ROWS, OPTIONS, tmp_path)
+        found, complete = analysed(squares(carried_out), ROWS, OPTIONS, tmp_path, Collector(1))
         assert (numbers(found), complete) == ([1, 4, 9, 16], True)
     assert carried_out == [1, 2, 3, 4]
 
@@ -46,5 +49,5 @@ def test_an_interrupted_analysis_goes_on_where_it_was(tmp_path):
 def test_other_rows_are_analysed_anew(tmp_path):
     carried_out = []
     for rows in (ROWS, {"covers": [{"index": 1}]}):
-        analysed(squares(carried_out), rows, OPTIONS, tmp_path)
+        analysed(squares(carried_out), rows, OPTIONS, tmp_path, Collector(1))
     assert carried_out == [1, 2, 3, 4] * 2

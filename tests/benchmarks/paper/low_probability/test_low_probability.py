@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks._harness.collect import Collector
 from benchmarks.paper import low_probability
 from benchmarks.paper.analysis import AnalysisOptions, analysed
 from benchmarks.paper.page import write_pages
@@ -30,7 +31,7 @@ def rows():
 @pytest.mark.slow
 def test_section_shows_each_kind_under_both_distributions(tmp_path):
     options = AnalysisOptions(MODEL, 0)
-    found, complete = analysed(low_probability.ANALYSIS, rows(), options, tmp_path)
+    found, complete = analysed(low_probability.ANALYSIS, rows(), options, tmp_path, Collector(1))
     assert complete
     stored = tmp_path / "results" / "low-probability-tiny-en.json"
     assert json.loads(stored.read_text()) == found

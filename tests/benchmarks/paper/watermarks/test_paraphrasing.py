@@ -2,6 +2,7 @@
 
 import pytest
 
+from benchmarks._harness.collect import Collector
 from benchmarks.paper.__main__ import main
 from benchmarks.paper.page import write_pages
 from benchmarks.paper.setting import Setting
@@ -49,7 +50,7 @@ ROWS = [
 
 def take(server, folder, rows=ROWS):
     paraphraser = Paraphraser(server.base_url, "toy", "TOY_KEY")
-    return paraphrased(SETTING, rows, paraphraser, folder, 1, "processes")
+    return paraphrased(SETTING, rows, paraphraser, folder, Collector(1))
 
 
 @pytest.mark.slow
