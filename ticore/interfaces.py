@@ -438,7 +438,7 @@ class ManyTokenDecoder(Decoder, Protocol):
 
         Raises:
             CapacityError: the context has no room for all of them; nothing is read.
-            SettingsError: an id has no logit; nothing is read.
+            SettingsError: there are none, or an id has no logit; nothing is read.
         """
         ...
 

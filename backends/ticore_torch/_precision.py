@@ -5,9 +5,10 @@ kernel that adds in the order in which threads happen to finish. Other devices, 
 PyTorch and another number of threads may differ in the last bits.
 
 PyTorch keeps these settings for the whole process. So forward passes of models loaded by this
-package run one at a time, in whichever threads they are, and each gives the settings back. While
-one runs, other PyTorch code in other threads sees them too: deterministic algorithms, full float32
-products and, for a float64 model, float64 as the default dtype.
+package run one at a time, in whichever threads they are, and each gives the settings back. Nor does
+a model open meanwhile, which sets and reads the default dtype. While one runs, other PyTorch code
+in other threads sees the settings too: deterministic algorithms, full float32 products and, for a
+float64 model, float64 as the default dtype.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 _backends: Any = torch.backends
 _SHORTENED = (_backends.cuda.matmul, _backends.cudnn.conv, _backends.mkldnn.matmul)
 
-# Held while settings of the process are changed. Reentrant: a pass may open another one.
-_SETTINGS = threading.RLock()
+# Held while settings of the process are changed, those of PyTorch and those of transformers.
+# Reentrant: a pass may open another one.
+PROCESS_SETTINGS = threading.RLock()
 
 _NARROW = torch.float32
 _FLOAT, _DOUBLE = torch.Tensor.float, torch.Tensor.double
@@ -110,7 +112,7 @@ def reproducible(dtype: torch.dtype) -> Iterator[None]:
 
     The process's settings come back at the end.
     """
-    with _SETTINGS:
+    with PROCESS_SETTINGS:
         yield from _reproducible(dtype)
 
 

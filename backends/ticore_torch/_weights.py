@@ -28,7 +28,7 @@ from ticore.backend_kit.checkpoint import ModelFiles, Tensors, within_memory
 from ticore.errors import ModelFilesError, TicoreError, shown
 
 from ._options import Options
-from ._precision import widened
+from ._precision import PROCESS_SETTINGS, widened
 
 log: Any = _logging  # not all of it is annotated
 
@@ -113,7 +113,16 @@ def _state(tensors: Tensors) -> dict[str, torch.Tensor]:
 
 @contextmanager
 def asking(path: Path | str) -> Iterator[None]:
-    """Silence the output of transformers, and turn its errors into a ModelFilesError."""
+    """Silence the output of transformers, and turn its errors into a ModelFilesError.
+
+    One thread at a time, and none while a forward pass runs: transformers sets what holds for the
+    whole process, and reads the default dtype, which a forward pass changes.
+    """
+    with PROCESS_SETTINGS:
+        yield from _asking(path)
+
+
+def _asking(path: Path | str) -> Iterator[None]:
     verbosity, bars = log.get_verbosity(), log.is_progress_bar_enabled()
     log.set_verbosity(log.CRITICAL)
     log.disable_progress_bar()

@@ -116,6 +116,18 @@ def test_decoder_reads_nothing_that_it_refuses():
     assert (reader.read, decoder.ids) == (6, (1, 2, 3, 4, 5, 6))
 
 
+def test_many_ids_are_refused_before_any_is_read():
+    reader = ManyReader()
+    decoder = ManyDecoder(Limits(), reader, [1, 2, 3, 4], [1, 2, 3, 4])
+    with pytest.raises(SettingsError, match=r"tokens: expected one or more, found \[\]"):
+        decoder.push_many([])
+    with pytest.raises(CapacityError, match="room for 3 more tokens, found 4 in a context of 6"):
+        decoder.push_many([5, 6, 7])
+    assert (reader.read, decoder.ids) == (4, (1, 2, 3, 4))
+    decoder.push_many([5, 6])
+    assert decoder.ids == (1, 2, 3, 4, 5, 6)
+
+
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, MemoryError])
 def test_decoder_does_not_go_on_after_a_token_that_only_some_layers_read(interruption):
     class Interrupted(ManyReader):

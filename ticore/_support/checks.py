@@ -227,16 +227,26 @@ def require_scorable(count: int, context_length: int) -> None:
         )
 
 
-def require_room(count: int, context_length: int) -> None:
-    """Refuse one more id where the context is full.
+def require_room(count: int, context_length: int, more: int = 1) -> None:
+    """Refuse more ids than the context has room for.
+
+    Args:
+        count: how many ids are in it.
+        context_length: how many it holds.
+        more: how many are to follow.
 
     Raises:
-        CapacityError: `count` ids fill the context.
+        CapacityError: there is not enough room.
     """
     if count >= context_length:
         raise CapacityError(
             f"expected room for one more token, found the context full with "
             f"{count}; shorten the prompt or the text"
+        )
+    if count + more > context_length:
+        raise CapacityError(
+            f"expected room for {more} more tokens, found {count} in a context of "
+            f"{context_length}; shorten the prompt or the text"
         )
 
 

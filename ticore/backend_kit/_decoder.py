@@ -15,7 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .._support.checks import HasLimits, checked_ids, require_pushed, require_room
+from .._support.checks import HasLimits, checked_ids, require, require_pushed, require_room
 from ..interfaces import Logits
 from ._uninterrupted import Uninterrupted
 
@@ -166,7 +166,8 @@ class ManyDecoder(ArrayDecoder):
     def push_many(self, tokens: Sequence[int]) -> Logits:
         """Read one or more ids; see `ticore.interfaces.ManyTokenDecoder`."""
         checked = checked_ids(tokens, self._model.logit_width)
-        require_room(len(self._ids) + len(checked) - 1, self._model.context_length)
+        require(bool(checked), "tokens", "one or more", tokens)
+        require_room(len(self._ids), self._model.context_length, len(checked))
         with self._reading.step():
             rows = self._many.push_many(checked)
             self._kept.extend(rows)
