@@ -105,6 +105,17 @@ def positive_int(text: str) -> int:
     return int(text)
 
 
+def share(text: str) -> float:
+    """The type of an option that takes a share, from 0 to 1."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found <= 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, found {text!r}")
+    return found
+
+
 def exit_status(run: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:
     """Run a benchmark.
 

@@ -4,7 +4,8 @@ The code is found from import statements, so no list of files has to be maintain
 
 1. Start at the module of each root.
 2. Follow every import of `ticore`, `ticore_*`, `benchmarks` and the roots' own packages, also
-   imports inside functions. Imports under `if TYPE_CHECKING:` never run and are left out.
+   imports inside functions, and by `import_module` or `require_module` of a name that is written
+   out. Imports under `if TYPE_CHECKING:` never run and are left out.
 3. A package's `__init__` that only imports, and sets names such as `__all__`, is a table of
    contents. So is one that is lazy: it has a `__getattr__`, and names its exports in imports under
    `if TYPE_CHECKING:`. Only the names that are asked for are followed through it. Example: `from
@@ -124,6 +125,8 @@ class _Module:
                         yield alias.name, None
                     else:
                         yield from self._uses(alias.asname or alias.name, alias.name)
+            elif isinstance(node, ast.Call) and (name := _imported_by(node)) is not None:
+                yield name, None
 
     def _base(self, node: ast.ImportFrom) -> str:
         """The absolute name of the module that a `from ... import` names."""
@@ -266,6 +269,18 @@ def _is_text(node: ast.AST) -> bool:
         and isinstance(node.value, ast.Constant)
         and isinstance(node.value.value, str)
     )
+
+
+def _imported_by(call: ast.Call) -> str | None:
+    """The module that a call imports, if it does and its name is written out."""
+    called = call.func.attr if isinstance(call.func, ast.Attribute) else None
+    called = call.func.id if isinstance(call.func, ast.Name) else called
+    if called not in ("import_module", "require_module") or not call.args:
+        return None
+    name = call.args[0]
+    if not (isinstance(name, ast.Constant) and isinstance(name.value, str)):
+        return None
+    return None if name.value.startswith(".") else name.value
 
 
 def _is_for_type_checkers(node: ast.AST) -> TypeGuard[ast.If]:

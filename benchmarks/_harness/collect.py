@@ -38,6 +38,8 @@ def collect_samples(
         are all: Ctrl-C ends the run early.
     """
 
+    tasks = list(dict.fromkeys(tasks))  # one that is asked for twice counts once
+
     def task_of(sample: Sample) -> Task:
         return tuple(sample[name] for name in names)
 

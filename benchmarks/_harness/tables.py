@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Iterable, Sequence
@@ -92,6 +93,7 @@ def write_parquet(file: Path, rows: Sequence[JsonObject], description: JsonObjec
 
     Raises:
         MissingExtraError: pyarrow is not installed.
+        OutputFileError: the file cannot be written; an earlier one stays as it was.
     """
     arrow = require_module("pyarrow", "data", "a Parquet file")
     parquet = require_module("pyarrow.parquet", "data", "a Parquet file")
@@ -99,8 +101,10 @@ def write_parquet(file: Path, rows: Sequence[JsonObject], description: JsonObjec
     names = list(dict.fromkeys(name for row in flat for name in row))
     table = arrow.table({name: [row.get(name) for row in flat] for name in names})
     metadata = {"ticore": json.dumps(description, ensure_ascii=False)}
+    content = io.BytesIO()
+    parquet.write_table(table.replace_schema_metadata(metadata), content)
     file.parent.mkdir(parents=True, exist_ok=True)
-    parquet.write_table(table.replace_schema_metadata(metadata), file)
+    write_atomically(file, content.getvalue())
 
 
 def flattened(row: JsonObject) -> JsonObject:

@@ -11,7 +11,7 @@ from functools import partial
 from rich.table import Table
 
 import ticore
-from benchmarks._harness.cli import add_store_options, command, exit_status, positive_int
+from benchmarks._harness.cli import add_store_options, command, exit_status, positive_int, share
 from benchmarks._harness.code_digest import code_digest
 from benchmarks._harness.collect import collect_samples
 from benchmarks._harness.prompts import language_of, load_prompts
@@ -39,7 +39,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--model", default=plan.model, metavar="PLACE", help="the model")
     parser.add_argument("--size", type=positive_int, default=plan.size, help="bytes per message")
     parser.add_argument(
-        "--shares", type=float, nargs="+", default=plan.shares, help="of edited tokens, 0 to 1"
+        "--shares", type=share, nargs="+", default=plan.shares, help="of edited tokens, 0 to 1"
     )
     parser.add_argument("--ways", type=positive_int, default=len(WAYS), help="take the first N")
     add_store_options(parser, "edits")

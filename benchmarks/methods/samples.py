@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from benchmarks.round_trip.samples import Plan
 from benchmarks.round_trip.samples import Sampler as RoundTrips
-from ticore.errors import CapacityError
 from ticore.interfaces import LanguageModel
 
 from .plan import METHODS
@@ -53,11 +52,10 @@ class Sampler:
             chat=kind == "chat",
         )
         opened = self._open(model)
-        try:
-            taken = RoundTrips(opened, opened, plan, self._prompts[model][kind]).take(index, 1)
-        except CapacityError as error:
-            return task | {"failure": str(error)}
+        taken = RoundTrips(opened, opened, plan, self._prompts[model][kind]).take(index, 1)
         [text] = taken["texts"]
+        if "refused" in text:
+            return task | {"failure": text["refused"]}
         return {**task, **text, "failure": None}
 
     @staticmethod

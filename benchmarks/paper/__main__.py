@@ -165,6 +165,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def _run(options: argparse.Namespace) -> int:
     wanted = list(options.parts)
     paraphraser = _paraphraser(options)
+    _require_encoder(options)
     needed = {name for each in wanted if each in ANALYSES for name in ANALYSES[each].needs}
     settings = [
         _setting(stand_in(place, options.role, options.dtype), options) for place in options.models
@@ -237,6 +238,24 @@ def _paraphraser(options: argparse.Namespace) -> Paraphraser | None:
     found = Paraphraser(options.paraphraser, *named)
     found.open()
     return found
+
+
+def _require_encoder(options: argparse.Namespace) -> None:
+    """What is wrong with the encoder is raised now, and not after hours."""
+    encoder: Path | None = options.encoder
+    if encoder is None:
+        return
+    takers = [name for name, analysis in ANALYSES.items() if analysis.takes_encoder]
+    if not {*takers} & {*options.parts}:
+        raise SettingsError(
+            f"expected {' or '.join(takers)} among --parts with --encoder, found "
+            f"{', '.join(options.parts)}; add it, or leave the encoder out"
+        )
+    if not (encoder / "config.json").is_file():
+        raise SettingsError(
+            f"--encoder: expected the directory of a model, with config.json, found {encoder}; "
+            f"download one, such as sentence-transformers/all-MiniLM-L6-v2, and give its path"
+        )
 
 
 def _paraphrase(

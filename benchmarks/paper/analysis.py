@@ -81,12 +81,14 @@ class Analysis:
         run: the results for one model, from the rows of these parts, by name, the options, and
             what carries out tasks.
         section: what the page shows, from the results of each model.
+        takes_encoder: whether results depend on that of the options.
     """
 
     name: str
     needs: tuple[str, ...]
     run: Callable[[Mapping[str, Sequence[JsonObject]], AnalysisOptions, Collection], JsonObject]
     section: Callable[[Mapping[StandIn, JsonObject]], Section]
+    takes_encoder: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ def analysed(
         The results, and whether they are complete: Ctrl-C ends a run early.
     """
     code = code_digest(analysis.run)
-    encoder = options.encoder
+    encoder = options.encoder if analysis.takes_encoder else None
     facts = [code, options.seed, None if encoder is None else _files_digest(encoder), rows]
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
     name = f"{analysis.name}-{options.model.name}"

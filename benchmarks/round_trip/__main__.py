@@ -130,6 +130,8 @@ def tables(report: JsonObject) -> Iterator[Table]:
     for name, found in report["measures"].items():
         label, show = _MEASURES[name]
         table.add_row(label, *(show(found[part]) for part in ("mean", "low", "median", "high")))
+    if not report["measures"]:
+        table.add_row("no text was sent", *"-" * 4)
     yield table
 
 

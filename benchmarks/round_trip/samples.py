@@ -122,7 +122,23 @@ class Sampler:
         settings: dict[str, Any],
         draw: Random,
     ) -> JsonObject:
-        """With how many texts were written, and how many tokens the models read for each of one."""
+        try:
+            return self._written_and_read(message, prompt, settings, draw)
+        except CapacityError as error:
+            return _refused(error)
+
+    def _written_and_read(
+        self,
+        message: bytes,
+        prompt: str | ticore.Chat,
+        settings: dict[str, Any],
+        draw: Random,
+    ) -> JsonObject:
+        """With how many texts were written, and how many tokens the models read for each of one.
+
+        Raises:
+            CapacityError: the writer could not send the message.
+        """
         settings = settings | {"prompt": prompt}
         writing, reading = CountingModel(self._writer), CountingModel(self._reader)
         writer = ticore.Steganographer(writing, entropy=draw.randbytes, **settings)

@@ -40,3 +40,10 @@ def test_summarize_counts_messages_by_share():
     [row] = summarize([sample | {"read": [True, False]}, sample | {"read": [True, True]}])
     assert row["message_bits_per_token"] == 1.28
     assert row["read"] == [2, 1]
+
+
+@pytest.mark.parametrize("share", ["5", "-0.1", "nan", "half"])
+def test_a_share_beyond_all_tokens_is_refused(share, capsys):
+    with pytest.raises(SystemExit):
+        main(["--shares", share])
+    assert "expected a number from 0 to 1" in capsys.readouterr().err

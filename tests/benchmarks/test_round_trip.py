@@ -82,3 +82,11 @@ def test_a_message_that_no_text_can_carry_is_counted_as_refused(tmp_path, monkey
     (group,) = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert "choose another prompt" in group["texts"][0]["refused"]
     assert "1 of 2 messages recovered, 1 refused by the writer" in found.printed
+
+
+def test_a_refused_message_does_not_end_a_run_that_takes_them_one_by_one(tmp_path, run):
+    command = ["--size", 5000, "--processes", 1, "--batch", 1, "--samples", 2]
+    found = run(main, *command, "--out", tmp_path / "out.jsonl")
+    counts = [found.report[f"{name}_count"] for name in ("sample", "recovered", "refused")]
+    assert (found.status, counts) == (0, [2, 0, 2])
+    assert "0 of 2 messages recovered, 2 refused by the writer" in found.printed

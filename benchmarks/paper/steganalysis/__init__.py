@@ -19,6 +19,6 @@ from benchmarks.paper.analysis import Analysis
 from .detecting import run
 from .section import section
 
-ANALYSIS = Analysis("steganalysis", ("messages", "covers"), run, section)
+ANALYSIS = Analysis("steganalysis", ("messages", "covers"), run, section, takes_encoder=True)
 
 __all__ = ["ANALYSIS"]

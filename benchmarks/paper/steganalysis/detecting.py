@@ -39,8 +39,9 @@ def run(
         collection: keeps what was trained.
 
     Returns:
-        `cover_count`; `whole` and `beginnings`: see `summary.accuracies`, of texts as they are and
-        of their first tokens alone; `rare`: see `summary.rare_tokens`.
+        `cover_count`; `short_count`, how many texts are too short to have a beginning; `whole` and
+        `beginnings`: see `summary.accuracies`, of texts as they are and of their first tokens
+        alone; `rare`: see `summary.rare_tokens`.
 
     Raises:
         MissingExtraError: scikit-learn or torch is not installed.
@@ -61,7 +62,17 @@ def run(
         partial(make_worker, seen, detectors, options.seed),
     )
     found = {part: accuracies([each for each in samples if each["seen"] == part]) for part in seen}
-    return {"cover_count": len(covers), "rare": rare_tokens(cells, covers)} | found
+    texts, begun = (count(seen[part]) for part in (WHOLE, BEGINNINGS))
+    return {
+        "cover_count": len(covers),
+        "short_count": texts - begun,
+        "rare": rare_tokens(cells, covers),
+    } | found
+
+
+def count(texts: Texts) -> int:
+    """How many there are, with a message or without."""
+    return len(texts.covers) + sum(map(len, texts.hiding.values()))
 
 
 def _beginnings(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks._harness.intervals import mean
 from benchmarks._harness.text_statistics import RARE
+from ticore.evaluation import Rate, rate
 
 if TYPE_CHECKING:
     from benchmarks._harness.types import JsonObject, Sample
@@ -64,5 +65,17 @@ def _rare(kind: JsonObject, rows: Sequence[JsonObject]) -> JsonObject:
     for bound in RARE:
         name = f"rarer_than_{bound:g}"
         share = mean([row["read"]["statistics"][name] for row in rows])
-        shares[name] = None if share is None else asdict(share)
+        shares[name] = None if share is None else asdict(_wide_enough(share, name, rows))
     return kind | shares
+
+
+def _wide_enough(share: Rate, name: str, rows: Sequence[JsonObject]) -> Rate:
+    """With an interval that holds that of independent tokens.
+
+    Texts that are drawn again from a few improbable tokens vary too little, and from none not at
+    all.
+    """
+    read = [row["read"]["statistics"] for row in rows]
+    tokens = sum(int(each["tokens"]) for each in read)
+    exact = rate(round(sum(each[name] * each["tokens"] for each in read)), tokens)
+    return Rate(share.value, min(share.low, exact.low), max(share.high, exact.high))

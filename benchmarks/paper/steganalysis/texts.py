@@ -2,7 +2,8 @@
 
 Where a text ends tells of its message. A text with 128 bits ends as soon as it carries them, so
 its tokens have about 128 bits of information together, and covers have any number. No method to
-choose a token can change that. The first tokens of a text show what the choice itself gives away.
+choose a token can change that. The first tokens of a text show what the choice itself gives away,
+as long as (nearly) all texts have them: those that carry 128 bits in less are the improbable ones.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from benchmarks._harness.text_statistics import statistics
+from benchmarks.paper.covers.samples import SHORTEST
 from benchmarks.paper.stand_ins import StandIn
 from ticore.interfaces import LanguageModel
 
@@ -22,8 +24,8 @@ from .summary import Cell
 if TYPE_CHECKING:
     from benchmarks._harness.types import JsonObject, Sample, Worker
 
-BEGINNING = 16
-"""Tokens: as many as nearly all texts have, also those whose tokens carry many bits."""
+BEGINNING = SHORTEST
+"""Tokens: as many as all covers have. A message in fewer would have 13 bits and more in each."""
 
 KIND_NAMES = ("method", "k")
 

@@ -57,7 +57,8 @@ def tasks(
     testable = {
         part
         for part, texts in seen.items()
-        if any(held_out[part].values()) and Split.of(texts.covers, seed).test
+        if _is_split(texts.covers, seed)
+        and _is_split([each for some in texts.hiding.values() for each in some], seed)
     }
     pooled = [(part, name, *ALL) for name, part in pairs if part in testable]
     alone = [
@@ -68,6 +69,12 @@ def tasks(
         if count >= FEWEST
     ]
     return [*pooled, *alone]
+
+
+def _is_split(texts: Sequence[Seen], seed: int) -> bool:
+    """Whether there are texts to learn from, and texts to be tested on."""
+    split = Split.of(texts, seed)
+    return bool(split.train and split.test)
 
 
 def make_worker(

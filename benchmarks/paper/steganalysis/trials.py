@@ -51,8 +51,8 @@ class Split:
 def is_held_out(number: int, seed: int) -> bool:
     """Whether detectors are tested on the texts of a number: of one of each five, by chance.
 
-    The number decides, not the place in a list, from which texts may be missing: methods write
-    much the same for one message, and a detector must not have learned from any of it.
+    The number decides, not the place in a list, from which texts may be missing: texts of one
+    number have one prompt and one message, and a detector must not have learned from any of them.
     """
     fives, place = divmod(number, ONE_OF)
     return bool(np.random.default_rng([seed, fives]).integers(ONE_OF) == place)

@@ -78,6 +78,8 @@ def test_the_version_of_a_package_that_is_imported_counts(package, monkeypatch):
     before = package.digest()
     monkeypatch.setattr(module, "_version", lambda name: "0.1")
     assert package.digest() != before
+    package.write("root.py", "from importlib import import_module\nX = import_module('numpy')\n")
+    assert package.digest() != before
     package.write("root.py", "from . import f\n")  # numpy is no longer imported
     without = package.digest()
     monkeypatch.undo()
@@ -143,6 +145,9 @@ def test_code_digest_follows_a_package_whole_when_it_does_more_than_import(packa
         "from . import unused",
         "from .unused import g as other",
         "def later():\n    from . import g",
+        "from importlib import import_module\nX = import_module('{package}.unused')",
+        "import importlib\nX = importlib.import_module('{package}.unused')",
+        "X = require_module('{package}.unused', 'extra', 'what it is for')",
     ],
 )
 def test_code_digest_follows_every_form_of_import(package, statement):

@@ -69,3 +69,8 @@ def test_an_interrupted_run_begins_nothing_more(tmp_path, interrupt_after):
     kept = [[sample["text"] for sample in samples] for samples, _ in found]
     assert kept == [["a0", "b0"], ["a0"], []]
     assert not any(complete for _, complete in found)
+
+
+def test_a_task_that_is_asked_for_twice_counts_once(tmp_path):
+    assert collect(tmp_path / "a.jsonl", TASKS[:1] * 2) == (["a0"], True)
+    assert collect(tmp_path / "a.jsonl", TASKS[:1] * 2, refuse) == (["a0"], True)

@@ -1,5 +1,6 @@
 """What a benchmark prints and writes."""
 
+import io
 import json
 import sys
 from argparse import Namespace
@@ -60,6 +61,26 @@ def test_write_parquet_gives_a_column_to_each_field(tmp_path):
 
 
 @pytest.mark.slow
+def test_write_parquet_leaves_an_earlier_file_as_it_was_when_it_fails(tmp_path, monkeypatch):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="writing Parquet files needs pyarrow")
+    write_parquet(tmp_path / "a.parquet", ROWS, {})
+    before = (tmp_path / "a.parquet").read_bytes()
+
+    def fail(table, place, **settings):
+        """As where the disk is full."""
+        if isinstance(place, io.BytesIO):
+            place.write(b"half")
+        else:
+            place.write_bytes(b"half")
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(parquet, "write_table", fail)
+    with pytest.raises(OSError, match="no space"):
+        write_parquet(tmp_path / "a.parquet", ROWS[:1], {})
+    assert (tmp_path / "a.parquet").read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["a.parquet"]
+
+
 def test_write_parquet_says_how_to_install_pyarrow_when_it_is_missing(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match="data"):

@@ -1,6 +1,9 @@
 """What an analysis has found is kept: all of it, and what an interrupted run came to."""
 
+from dataclasses import replace
 from functools import partial
+
+import pytest
 
 from benchmarks._harness.collect import Collector
 from benchmarks.paper.analysis import Analysis, AnalysisOptions, analysed
@@ -18,7 +21,7 @@ def squared(carried_out, interrupted_at, number):
     return {"number": number, "square": number**2}
 
 
-def squares(carried_out, interrupted_at=None):
+def squares(carried_out, interrupted_at=None, takes_encoder=False):
     def run(rows, options, collection):
         worker = partial(squared, carried_out, interrupted_at)
         found = collection.samples("squares", [(1,), (2,), (3,)], ("number",), lambda: worker)
@@ -26,7 +29,13 @@ def squares(carried_out, interrupted_at=None):
         return {"found": [*found, *later]}
 
     run.__module__ = Section.__module__  # it imports little, of which the digest reads every file
-    return Analysis("squares", ("covers",), run, lambda found: Section("Squares", [str(found)]))
+    return Analysis(
+        "squares",
+        ("covers",),
+        run,
+        lambda found: Section("Squares", [str(found)]),
+        takes_encoder,
+    )
 
 
 def numbers(found):
@@ -51,3 +60,14 @@ def test_other_rows_are_analysed_anew(tmp_path):
     for rows in (ROWS, {"covers": [{"index": 1}]}):
         analysed(squares(carried_out), rows, OPTIONS, tmp_path, Collector(1))
     assert carried_out == [1, 2, 3, 4] * 2
+
+
+@pytest.mark.parametrize("takes_encoder", [False, True])
+def test_results_depend_on_the_encoder_where_it_is_taken(tmp_path, takes_encoder):
+    (tmp_path / "encoder").mkdir()
+    carried_out = []
+    for encoder in (None, tmp_path / "encoder"):
+        options = replace(OPTIONS, encoder=encoder)
+        analysis = squares(carried_out, takes_encoder=takes_encoder)
+        analysed(analysis, ROWS, options, tmp_path, Collector(1))
+    assert carried_out == [1, 2, 3, 4] * (1 + takes_encoder)

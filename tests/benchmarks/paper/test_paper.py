@@ -100,3 +100,16 @@ def test_steganalysis_takes_the_samples_that_it_needs(tmp_path, monkeypatch):
         ]
     assert [entry.get("k") for entry in found["rare"]] == [None, 32, 64]
     assert "Can texts with a message be told" in (tmp_path / "index.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--parts", "steganalysis", "--encoder", "no-such-folder"], "--encoder: expected the"),
+        (["--parts", "low-probability", "--encoder", "."], "expected steganalysis among --parts"),
+    ],
+)
+def test_a_wrong_encoder_is_refused_before_samples_are_taken(arguments, said, tmp_path, capsys):
+    assert main([*COMMAND, *arguments, "--samples", "1", "--out", str(tmp_path)]) == 1
+    assert said in " ".join(capsys.readouterr().err.split())
+    assert not [*tmp_path.iterdir()]

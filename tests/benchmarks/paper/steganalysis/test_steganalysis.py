@@ -145,6 +145,13 @@ def test_trainings_on_all_texts_come_first():
     ]
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_one_text_is_nothing_to_learn_from(seed):
+    """Some seeds hold it out, and some learn from it."""
+    seen = {"whole": Texts({("none", 4): texts(1, 1, True)}, texts(20, 3, False))}
+    assert tasks(seen, {"model": ("whole",)}, seed) == []
+
+
 @pytest.mark.parametrize("counts", [(0, 20), (20, 0), (1, 1)])
 def test_nothing_is_said_where_no_text_is_held_out(counts):
     messages, covers = counts
@@ -197,7 +204,14 @@ def test_section_has_tables_of_what_was_tested(model):
     found = found_of(hiding, texts(20, 3, False))
     rare = rare_tokens({("none", 4): [row(model, LONG)]}, [row(model, LONG)])
     blocks = section(
-        {STAND_INS["tiny-en"]: {"whole": found, "beginnings": found, "rare": rare}}
+        {
+            STAND_INS["tiny-en"]: {
+                "whole": found,
+                "beginnings": found,
+                "rare": rare,
+                "short_count": 0,
+            }
+        }
     ).blocks
     tables = [block for block in blocks if not isinstance(block, str)]
     kinds = [
@@ -218,7 +232,8 @@ def test_section_has_the_means_of_each_method_over_its_candidates():
         *(entry("none", 4, "network", 0.7), entry("basic", 8, "model", 0.4)),
     ]
     nothing = {"pooled": [], "alone": []}
-    found = {"whole": {"pooled": pooled, "alone": []}, "beginnings": nothing, "rare": []}
+    whole_texts = {"pooled": pooled, "alone": []}
+    found = {"whole": whole_texts, "beginnings": nothing, "rare": [], "short_count": 0}
     blocks = section({STAND_INS["tiny-en"]: found}).blocks
     means = next(block for block in blocks if not isinstance(block, str))
     assert means.title.endswith("the mean over k")
@@ -228,3 +243,27 @@ def test_section_has_the_means_of_each_method_over_its_candidates():
         ["none", "55.0", "70.0"],
         ["basic", "40.0", "-"],
     ]
+
+
+def test_section_says_how_many_texts_have_no_beginning():
+    nothing = {"pooled": [], "alone": []}
+    found = {"whole": nothing, "beginnings": nothing, "rare": [], "short_count": 0}
+    said = " ".join(map(str, section({STAND_INS["tiny-en"]: found}).blocks))
+    assert "All texts have as many." in said
+    said = " ".join(map(str, section({STAND_INS["tiny-en"]: found | {"short_count": 12}}).blocks))
+    assert "Shorter texts are left out, 12 of tiny-en" in said
+
+
+def test_the_interval_of_no_improbable_token_is_that_of_independent_ones(model):
+    rows = [row(model, LONG, method="none", k=4) for _ in range(5)]
+    for each in rows:
+        each["read"]["statistics"] |= {
+            "tokens": 20,
+            "rarer_than_1e-05": 0.0,
+            "rarer_than_0.01": 0.5,
+        }
+    _, found = rare_tokens({("none", 4): rows}, rows)
+    none, half = found["rarer_than_1e-05"], found["rarer_than_0.01"]
+    assert (none["value"], none["low"]) == (0.0, 0.0)
+    assert none["high"] == pytest.approx(rate(0, 100).high)
+    assert half["low"] <= rate(50, 100).low < 0.5 < rate(50, 100).high <= half["high"]
