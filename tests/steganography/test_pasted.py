@@ -434,3 +434,22 @@ def test_extract_pasted_ends_wherever_it_is_stopped(monkeypatch: pytest.MonkeyPa
         with pytest.raises(Stopped):
             stego.extract_pasted(altered, tick=Ticks(last))
         assert len(read) <= last
+
+
+@pytest.mark.parametrize("after", ["\n", "\r\n", "\n\n\n"])
+def test_line_ends_after_a_text_that_ends_with_its_message_are_undone(after: str) -> None:
+    """A file ends with a line end. The tokenizer merges it with what stands before."""
+    pieces = ["a", "b", "ab", "ba", ".", " ", "\n", "\n\n", ".\n", "a\n", "b\n", " \n", "\r\n"]
+    model = ToyModel(ToyTokenizer(pieces), seed=3)
+    stego = ticore.Steganographer(
+        model, key=KEY, prompt="ab", finish="none", entropy=Random(1).randbytes
+    )
+    undone = set()
+    for number in range(30):
+        text = stego.embed(bytes([number])).text
+        if text.endswith("\n") and after == "\n\n\n":
+            continue  # how many of them are the text's own is not known
+        found = stego.extract_pasted(text + after)
+        assert found.message == bytes([number])
+        undone |= {found.undone}
+    assert (("line ends after it",) in undone) == (after != "\r\n")  # which merges with nothing

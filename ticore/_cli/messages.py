@@ -196,7 +196,8 @@ def _embed_parts(
     names = [f"part-{n}-of-{len(written)}.txt" for n in range(1, len(written) + 1)]
     with new_folder(folder) as made:
         for name, each in zip(names, written, strict=True):
-            (made / name).write_bytes(f"{each.text}\n".encode())
+            # A line end after it could merge with the last token.
+            (made / name).write_bytes(each.text.encode())
     tokens, bits = (
         sum(getattr(each, name) for each in written) for name in ("token_count", "bits")
     )
@@ -226,9 +227,10 @@ def extract(
     The text comes from a file or standard input. The message goes to standard output as it was
     hidden. Secret and settings must be those that the text was written with; otherwise there is an
     error, never a wrong message. What follows the text, such as a signature on a line of its own,
-    does no harm. Usual changes on the way (wrapped lines, other line ends, spaces or quotation
-    marks, text in front) are undone if necessary, and a note on standard error says which. A
-    message in several texts (`ticore embed --parts`) is read from all their files, in any order.
+    does no harm (with --finish none line ends alone may follow). Usual changes on the way (wrapped
+    lines, other line ends, spaces or quotation marks, text in front) are undone if necessary, and a
+    note on standard error says which. A message in several texts (`ticore embed --parts`) is read
+    from all their files, in any order.
     """
     stego = _steganographer(settings, key_file, password, agreement)
     files: Sequence[Path | None] = texts or [None]

@@ -68,21 +68,23 @@ def finish_sentences(random: RandomBits) -> Ending:
 def finish_turn(random: RandomBits) -> Ending:
     """An Ending: go on until the model, sampled freely, would end its reply.
 
-    Where that takes too long, the text ends with a sentence.
+    Where that takes too long, the text ends with a sentence. At least one token is written: see
+    `finish_sentence`.
 
     Args:
         random: decides whether it ends, with the model's own probability.
     """
 
     def finish(text: TextState, writer: Writer, check: TokenCheck | None) -> Job[None]:
-        for _ in range(FINISH_TOKENS):
+        for written in range(FINISH_TOKENS):
             if text.is_full:
                 return
             try:
                 step = yield from text.next_step()
             except CapacityError:
                 return
-            if text.may_end() and random(_CHANCE_BITS) < step.chance_of_end * 2**_CHANCE_BITS:
+            may_end = written > 0 and text.may_end()
+            if may_end and random(_CHANCE_BITS) < step.chance_of_end * 2**_CHANCE_BITS:
                 return
             _take(text, step, writer, check)
         yield from finish_sentence(text, writer, check)

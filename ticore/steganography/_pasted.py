@@ -43,6 +43,7 @@ _PASSES_FOR_EDITS = 80  # of the model, beside those that read the text once
 
 _WRAPPED = "wrapped lines"
 _LOST = "spaces in place of line ends"
+_LINE_ENDS_AFTER = "line ends after it"
 _USUAL = (
     "usual changes on the way are wrapped lines, other line ends, spaces or quotation marks, and "
     "text put before it"
@@ -281,12 +282,12 @@ def readings(text: str, prompt: str) -> Iterator[tuple[tuple[str, ...], str]]:
         prompt: what it began with when it was sent; empty if nothing is known.
     """
     seen, count = {text}, 0
-    for repairs in _plans(text):
-        repaired, mark = text, prompt
+    for received, undone, repairs in _attempts(text):
+        repaired, mark = received, prompt
         for repair in repairs:
             # What changes a text changes the prompt in it.
             repaired, mark = repair.undo(repaired), repair.undo(mark)
-        names = tuple(repair.name for repair in repairs)
+        names = (*undone, *(repair.name for repair in repairs))
         for more, reading in _beginnings(repaired, mark, prompt):
             if reading in seen:
                 continue
@@ -295,6 +296,22 @@ def readings(text: str, prompt: str) -> Iterator[tuple[tuple[str, ...], str]]:
             count += 1
             if count == MOST_READINGS:
                 return
+
+
+def _attempts(text: str) -> Iterator[tuple[str, tuple[str, ...], Sequence[Repair]]]:
+    """Beginnings of `text`, what was left out at its end, and which repairs to try together.
+
+    Files end with a line end, which a tokenizer may merge with the last token.
+    """
+    ended = re.sub(r"\r?\n\Z", "", text), text.rstrip("\r\n")
+    without = [part for part in dict.fromkeys(ended) if part != text]
+    for part in without:
+        yield part, (_LINE_ENDS_AFTER,), ()
+    for repairs in _plans(text):
+        yield text, (), repairs
+    for part in without:
+        for repairs in _plans(part):
+            yield part, (_LINE_ENDS_AFTER,), repairs
 
 
 def _plans(text: str) -> Iterator[Sequence[Repair]]:
