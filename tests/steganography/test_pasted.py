@@ -436,7 +436,7 @@ def test_extract_pasted_ends_wherever_it_is_stopped(monkeypatch: pytest.MonkeyPa
         assert len(read) <= last
 
 
-@pytest.mark.parametrize("after", ["\n", "\r\n", "\n\n\n"])
+@pytest.mark.parametrize("after", ["\n", "\r\n"])
 def test_line_ends_after_a_text_that_ends_with_its_message_are_undone(after: str) -> None:
     """A file ends with a line end. The tokenizer merges it with what stands before."""
     pieces = ["a", "b", "ab", "ba", ".", " ", "\n", "\n\n", ".\n", "a\n", "b\n", " \n", "\r\n"]
@@ -447,9 +447,7 @@ def test_line_ends_after_a_text_that_ends_with_its_message_are_undone(after: str
     undone = set()
     for number in range(30):
         text = stego.embed(bytes([number])).text
-        if text.endswith("\n") and after == "\n\n\n":
-            continue  # how many of them are the text's own is not known
         found = stego.extract_pasted(text + after)
         assert found.message == bytes([number])
         undone |= {found.undone}
-    assert (("line ends after it",) in undone) == (after != "\r\n")  # which merges with nothing
+    assert (("line ends after it",) in undone) == (after == "\n")  # the other one merges with none
