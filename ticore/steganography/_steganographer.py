@@ -94,8 +94,9 @@ class Steganographer(BatchMethods, LongMessages):
         finish: where the text ends after the message. `sentences`: at the end of a sentence, or of
             one of the next ones, as chance has it, so that the end tells little about the message;
             `sentence`: at the end of the first sentence; `turn`: where the model, sampled freely,
-            ends its reply; `none`: at once. None: `turn` after a conversation or token ids, else
-            `sentences`.
+            ends its reply, after one more token at least; `none`: at once, so that what is
+            appended may merge with the message. None: `turn` after a conversation or token ids,
+            else `sentences`.
         pad: `sizes`: a message is padded to one of a few sizes, so that the text's length tells
             little about it; `none`: it is not.
         compress: how messages are made shorter, where that helps. `deflate`; or `model`: texts of
