@@ -28,8 +28,7 @@ def section(summaries: Summaries) -> Section:
         "is chance.",
         "Where a text ends gives it away, whatever the method: it ends as soon as it carries its "
         "128 bits, and covers have any length. So detectors also see no more of each text than "
-        f"its first {BEGINNING} tokens, which tell nothing of its end. {_short(summaries)} What is "
-        f"found there is the method's.",
+        f"its first {BEGINNING} tokens, which tell nothing of its end. {_short(summaries)}",
         "Those that learn from all texts together learn from as many with a message as there are "
         "covers, chosen by chance.",
         f"Detectors learn from one kind of texts alone where at least {FEWEST} are held out.",
@@ -52,10 +51,13 @@ def section(summaries: Summaries) -> Section:
 def _short(summaries: Summaries) -> str:
     """How many texts have no such beginning, so that they are left out."""
     found = {model.place: each["short_count"] for model, each in summaries.items()}
-    if not any(found.values()):
-        return "All texts have as many."
     counts = ", ".join(f"{count:,} of {place}" for place, count in found.items() if count)
-    return f"Shorter texts are left out, {counts}: the improbable ones, so what is found is theirs."
+    if not counts:
+        return "All texts have as many, so what is found there is the method's."
+    return (
+        f"Texts with fewer are left out ({counts}); as long as they are few, what is found there is "
+        f"the method's."
+    )
 
 
 def _means(title: str, entries: Sequence[JsonObject]) -> PageTable:

@@ -249,9 +249,9 @@ def test_section_says_how_many_texts_have_no_beginning():
     nothing = {"pooled": [], "alone": []}
     found = {"whole": nothing, "beginnings": nothing, "rare": [], "short_count": 0}
     said = " ".join(map(str, section({STAND_INS["tiny-en"]: found}).blocks))
-    assert "All texts have as many." in said
+    assert "All texts have as many, so what is found there is the method's." in said
     said = " ".join(map(str, section({STAND_INS["tiny-en"]: found | {"short_count": 12}}).blocks))
-    assert "Shorter texts are left out, 12 of tiny-en" in said
+    assert "Texts with fewer are left out (12 of tiny-en); as long as" in said
 
 
 def test_the_interval_of_no_improbable_token_is_that_of_independent_ones(model):
