@@ -55,8 +55,8 @@ def _short(summaries: Summaries) -> str:
     if not counts:
         return "All texts have as many, so what is found there is the method's."
     return (
-        f"Texts with fewer are left out ({counts}); as long as they are few, what is found there is "
-        f"the method's."
+        f"Texts with fewer are left out ({counts}); as long as they are few, what is found there "
+        f"is the method's."
     )
 
 
