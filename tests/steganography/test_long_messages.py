@@ -11,7 +11,7 @@ import ticore
 import ticore.steganography._long_messages as long_messages
 from tests.support.tiny_models import tiny_model
 from tests.support.tokenizers import TRAINED
-from tests.support.toy_models import ToyBatchModel
+from tests.support.toy_models import ToyBatchModel, ToyModel, ToyTokenizer
 from ticore.errors import (
     CapacityError,
     ExtractionError,
@@ -186,3 +186,13 @@ def test_parts_are_halved_from_the_size_of_the_message():
     written = stego().embed_parts(message, part_size=10**9)
     assert len(written) > 1
     assert stego().extract_parts([each.text for each in written]) == message
+
+
+@pytest.mark.parametrize("disambiguation", ["stepwise", "none", "mwis", "search"])
+def test_a_text_that_the_tokenizer_refuses_does_no_harm(disambiguation):
+    model = ToyModel(ToyTokenizer("abcd"))
+    stego = ticore.Steganographer(model, key=KEY, prompt="a", disambiguation=disambiguation)
+    with pytest.raises(ExtractionError):
+        stego.extract("axyz")
+    texts = [written.text for written in stego.embed_parts(b"two parts", part_size=5)]
+    assert stego.extract_parts(["axyz", *texts]) == b"two parts"

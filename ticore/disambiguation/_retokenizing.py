@@ -18,7 +18,7 @@ def retokenized(context: PromptContext, text: str) -> ReceivedTokens:
         ExtractionError: the text cannot have been written after this prompt.
     """
     text_after_prompt(context, text)  # for what it raises
-    ids = context.tokenizer.encode(text)
+    ids = encoded(context, text)
     if context.view == "continuation":
         return ReceivedTokens(ids)
     count = len(context.prompt_ids)
@@ -28,6 +28,14 @@ def retokenized(context: PromptContext, text: str) -> ReceivedTokens:
             "the text was altered or written with other settings"
         )
     return ReceivedTokens(ids[count:])
+
+
+def encoded(context: PromptContext, text: str) -> list[int]:
+    """The tokens of a received text. Raises ExtractionError where the tokenizer refuses it."""
+    try:
+        return context.tokenizer.encode(text)
+    except SettingsError as error:
+        raise ExtractionError(f"the text cannot be read: {error}") from error
 
 
 class ReceivedTokens:

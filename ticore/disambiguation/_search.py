@@ -21,7 +21,7 @@ from ..candidates import Pool
 from ..errors import BrokenCharacterError
 from ._base import Choices, Disambiguation, PromptContext, Session
 from ._fallback import keep_admitted
-from ._retokenizing import ReceivedTokens, retokenized, text_after_prompt
+from ._retokenizing import ReceivedTokens, encoded, retokenized, text_after_prompt
 from ._spelling import SpelledSession, SpelledTexts
 
 Drops = Literal["nothing", "invalid"]
@@ -115,7 +115,7 @@ class Spellings:
     @cached_property
     def _found(self) -> list[int]:
         """The tokens that the tokenizer finds in the whole text."""
-        return self._texts.context.tokenizer.encode(self._text)
+        return encoded(self._texts.context, self._text)
 
     @property
     def tokens_per_byte(self) -> float:
