@@ -5,7 +5,9 @@ from functools import partial
 
 import pytest
 
+from benchmarks._harness.code_digest import imported_modules
 from benchmarks._harness.collect import Collector
+from benchmarks.paper import low_probability, steganalysis
 from benchmarks.paper.analysis import Analysis, AnalysisOptions, analysed
 from benchmarks.paper.sections import Section
 from benchmarks.paper.stand_ins import STAND_INS
@@ -71,3 +73,10 @@ def test_results_depend_on_the_encoder_where_it_is_taken(tmp_path, takes_encoder
         analysis = squares(carried_out, takes_encoder=takes_encoder)
         analysed(analysis, ROWS, options, tmp_path, Collector(1))
     assert carried_out == [1, 2, 3, 4] * (1 + takes_encoder)
+
+
+@pytest.mark.parametrize("analysis", [steganalysis.ANALYSIS, low_probability.ANALYSIS])
+def test_other_words_on_the_page_leave_the_results_valid(analysis):
+    modules, module = imported_modules(analysis.run), analysis.run.__module__
+    assert module in modules
+    assert f"{module.rpartition('.')[0]}.section" not in modules
