@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from ticore._serve.detection import worker
+from ticore._serve.detection.detectors import DetectorSettings
 
 
 class Detectors:
@@ -76,6 +77,18 @@ def test_what_is_not_understood_is_refused_with_its_status(detectors: Detectors)
     status, found = worker.answered(b"[]", float("inf"))
     assert status == 400
     assert json.loads(found)["error"].startswith("expected a JSON object")
+
+
+def test_a_search_for_payloads_alone_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    schemes = ("gumbel", "gumbel_payload")
+    entries = [{"name": name, "scheme": name, "key": "5a" * 32} for name in schemes]
+    monkeypatch.setattr(worker, "_opened", DetectorSettings("tiny-en", tuple(entries)).open())
+    asked = {"text": "It was late when they came home.", "tokenizations": "search"}
+    for name, expected in ((None, 200), ("gumbel", 200), ("gumbel_payload", 400)):
+        body = json.dumps(asked | {"configuration": name}).encode()
+        status, found = worker.answered(body, float("inf"))
+        assert status == expected
+        assert ("expected read or places" in json.loads(found).get("error", "")) == (status == 400)
 
 
 def test_a_process_that_holds_keys_ends_with_its_parent(monkeypatch):

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..._support.parent_process import end_with_parent
 from ..._support.ticks import Tick
-from ...errors import CapacityError, TicoreError
+from ...errors import CapacityError, SettingsError, TicoreError
 from ...watermarking import AnyDetection, AnyWatermarkDetector
 from ..refusals import RefusedError
 from .answers import answer
@@ -55,17 +55,19 @@ def answered(body: bytes, until: float) -> tuple[int, bytes]:
     _require_time(until)
     try:
         query = query_of(body, _opened.names)
+        detector = _opened.named(query.configuration, query.tokenizations)
     except RefusedError as refused:
         return refused.status, _json({"error": refused.said})
-    found = _answers(_opened, query, until)
+    except SettingsError as error:  # a search for what is not searched
+        return HTTPStatus.BAD_REQUEST, _json({"error": str(error)})
+    found = _answers(detector, query, until)
     if not query.is_one:
         return HTTPStatus.OK, _json({"results": found})
     status = HTTPStatus.UNPROCESSABLE_ENTITY if "error" in found[0] else HTTPStatus.OK
     return status, _json(found[0])
 
 
-def _answers(opened: Detectors, query: Query, until: float) -> list[dict[str, Any]]:
-    detector = opened.named(query.configuration, query.tokenizations)
+def _answers(detector: AnyWatermarkDetector, query: Query, until: float) -> list[dict[str, Any]]:
     tick = partial(_require_time, until)
     with suppress(MemoryError):
         return list(map(answer, _looked_at(detector, query.items, tick)))
