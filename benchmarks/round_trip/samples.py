@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -108,7 +109,10 @@ class Sampler:
             settings["numerics"] = "portable"
         if self._plan.batch == 1 or self._plan.part_size is not None:
             each = zip(messages, asked, strict=True)
-            rows = [self._take_one(message, to, settings, draw) for message, to in each]
+            rows = [
+                _or_refused(partial(self._take_one, message, to, settings, draw))
+                for message, to in each
+            ]
         else:
             rows = self._take_batch(messages, asked, settings, draw)
         for n, prompt, row in zip(range(first, first + count), prompts, rows, strict=True):
@@ -116,18 +120,6 @@ class Sampler:
         return {"first": first, "count": count, "texts": rows}
 
     def _take_one(
-        self,
-        message: bytes,
-        prompt: str | ticore.Chat,
-        settings: dict[str, Any],
-        draw: Random,
-    ) -> JsonObject:
-        try:
-            return self._written_and_read(message, prompt, settings, draw)
-        except CapacityError as error:
-            return _refused(error)
-
-    def _written_and_read(
         self,
         message: bytes,
         prompt: str | ticore.Chat,
@@ -182,6 +174,14 @@ class Sampler:
             else _refused(each)
             for each, message in zip(found, messages, strict=True)
         ]
+
+
+def _or_refused(take: Callable[[], JsonObject]) -> JsonObject:
+    """What `take` returns, or that the writer could not send the message."""
+    try:
+        return take()
+    except CapacityError as error:
+        return _refused(error)
 
 
 def _refused(error: BaseException) -> JsonObject:
