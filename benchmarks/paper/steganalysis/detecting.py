@@ -48,13 +48,9 @@ def run(
     """
     detectors = at_hand(options.encoder)
     cells, covers = by_cell(rows["messages"]), seen_of(rows["covers"])
-    seen = {
-        WHOLE: Texts(
-            {cell: list(map(whole, texts)) for cell, texts in cells.items()},
-            list(map(whole, covers)),
-        ),
-        BEGINNINGS: _beginnings(cells, covers, options, collection),
-    }
+    begun, short_count = _beginnings(cells, covers, options, collection)
+    everything = {cell: list(map(whole, texts)) for cell, texts in cells.items()}
+    seen = {WHOLE: Texts(everything, list(map(whole, covers))), BEGINNINGS: begun}
     samples = collection.samples(
         "trainings",
         tasks(seen, {name: SEEN_BY.get(name, tuple(seen)) for name in detectors}, options.seed),
@@ -62,17 +58,11 @@ def run(
         partial(make_worker, seen, detectors, options.seed),
     )
     found = {part: accuracies([each for each in samples if each["seen"] == part]) for part in seen}
-    texts, begun = (count(seen[part]) for part in (WHOLE, BEGINNINGS))
     return {
         "cover_count": len(covers),
-        "short_count": texts - begun,
+        "short_count": short_count,
         "rare": rare_tokens(cells, covers),
     } | found
-
-
-def count(texts: Texts) -> int:
-    """How many there are, with a message or without."""
-    return len(texts.covers) + sum(map(len, texts.hiding.values()))
 
 
 def _beginnings(
@@ -80,14 +70,18 @@ def _beginnings(
     covers: Sequence[JsonObject],
     options: AnalysisOptions,
     collection: Collection,
-) -> Texts:
-    """The beginnings of texts with a message, and of covers."""
+) -> tuple[Texts, int]:
+    """The beginnings of texts with a message and of covers, and how many texts have none.
+
+    Kinds that an interrupted run has not come to are in neither.
+    """
     kinds = {COVERS: covers, **cells}
     cut = partial(make_cutter, options.model, kinds)
     samples = collection.samples("beginnings", list(kinds), KIND_NAMES, cut)
     begun = {(each["method"], each["k"]): seen_in(each) for each in samples if each["texts"]}
+    short = sum(len(kinds[each["method"], each["k"]]) - len(each["texts"]) for each in samples)
     of_covers = begun.pop(COVERS, [])
-    return Texts(begun, of_covers)
+    return Texts(begun, of_covers), short
 
 
 def at_hand(encoder: Path | None) -> dict[str, MakeDetector]:

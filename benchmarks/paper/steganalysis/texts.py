@@ -28,6 +28,7 @@ BEGINNING = SHORTEST
 """Tokens: as many as all covers have. A message in fewer would have 13 bits and more in each."""
 
 KIND_NAMES = ("method", "k")
+"""Of a task of `beginnings`."""
 
 
 def whole(row: JsonObject) -> Seen:
@@ -66,7 +67,7 @@ def beginnings(
     """The first tokens of the texts of a kind: `texts` are those that have as many."""
     found = [beginning(model, row) for row in kinds[method, k]]
     texts = [asdict(seen) for seen in found if seen is not None]
-    return dict(zip(KIND_NAMES, (method, k), strict=True)) | {"texts": texts}
+    return {"method": method, "k": k, "texts": texts}
 
 
 def seen_in(sample: Sample) -> list[Seen]:

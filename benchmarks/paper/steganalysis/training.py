@@ -121,7 +121,8 @@ class Trainer:
             scores = {ALL: np.concatenate(list(scores.values()))} | scores
         of_covers = found.scores(covers.test)
         tested = [_kind(kind) | measured(some, of_covers) for kind, some in scores.items()]
-        return dict(zip(TASK_NAMES, (seen, detector, method, k), strict=True)) | {"tested": tested}
+        task = {"seen": seen, "detector": detector, "method": method, "k": k}
+        return task | {"tested": tested}
 
 
 def _together(splits: Sequence[Split], seed: int) -> Split:

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from benchmarks._harness.text_statistics import read_back
+from benchmarks.paper.analysis import AnalysisOptions
 from benchmarks.paper.stand_ins import STAND_INS
+from benchmarks.paper.steganalysis import detecting
 from benchmarks.paper.steganalysis.detectors.detector import Seen
 from benchmarks.paper.steganalysis.detectors.model_statistics import Boosting
 from benchmarks.paper.steganalysis.section import section
 from benchmarks.paper.steganalysis.summary import accuracies, by_cell, rare_tokens
-from benchmarks.paper.steganalysis.texts import BEGINNING, beginning, whole
+from benchmarks.paper.steganalysis.texts import BEGINNING, beginning, beginnings, whole
 from benchmarks.paper.steganalysis.training import Texts, make_worker, tasks
 from benchmarks.paper.steganalysis.trials import Split, balanced, measured, trained
 from tests.support.tiny_models import tiny_model
@@ -243,6 +245,19 @@ def test_section_has_the_means_of_each_method_over_its_candidates():
         ["none", "55.0", "70.0"],
         ["basic", "40.0", "-"],
     ]
+
+
+def test_texts_that_an_interrupted_run_has_not_come_to_are_not_short(model):
+    rows = [row(model, text, method="none", k=4) for text in (LONG, " day.")]
+    cells = {("none", 4): rows, ("none", 8): rows}
+
+    class Interrupted:
+        def samples(self, kind, tasks, names, make_worker):
+            return [beginnings(model, dict(cells), "none", 4)]
+
+    options = AnalysisOptions(STAND_INS["tiny-en"], seed=0)
+    begun, short = detecting._beginnings(cells, rows, options, Interrupted())
+    assert (list(begun.hiding), begun.covers, short) == ([("none", 4)], [], 1)
 
 
 def test_section_says_how_many_texts_have_no_beginning():
