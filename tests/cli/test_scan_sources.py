@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 from pathlib import Path
 
@@ -10,6 +12,8 @@ import pytest
 from ticore._cli.scan_sources import paired
 from ticore._cli.usage import UsageError
 from ticore.errors import InputFileError
+
+ADDED = ("verdict", "p_value", "strength")
 
 
 @pytest.fixture(autouse=True)
@@ -27,8 +31,8 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Path(name).touch()
 
 
-def pairs(given: str, output: str | None = None) -> list[tuple[str, str]]:
-    found = paired([Path(given)], None if output is None else Path(output))
+def pairs(*given: str, output: str | None = None) -> list[tuple[str, str]]:
+    found = paired([*map(Path, given)], output, ADDED)
     return [(each.source.as_posix(), each.output.as_posix()) for each in found]
 
 
@@ -102,12 +106,12 @@ def test_a_link_does_not_take_the_place_of_its_file() -> None:
 def test_a_file_that_is_meant_twice_is_scanned_once() -> None:
     given = [Path("in/a.jsonl"), Path("in"), Path("in/../in/b.parquet"), Path("in/*.parquet")]
     expected = ["in/a.jsonl", "in/b.parquet", "in/deep/a.jsonl"]
-    assert [each.source.as_posix() for each in paired(given, None)] == expected
-    assert [each.source.as_posix() for each in paired(given, Path("out"))] == expected
+    assert [each.source.as_posix() for each in paired(given, None, ADDED)] == expected
+    assert [each.source.as_posix() for each in paired(given, Path("out"), ADDED)] == expected
 
 
 def test_output_with_a_slash_at_its_end_is_a_folder() -> None:
-    found = paired([Path("in/a.jsonl"), Path("in/b.parquet")], "results-1.0/")
+    found = paired([Path("in/a.jsonl"), Path("in/b.parquet")], "results-1.0/", ADDED)
     assert [each.output.as_posix() for each in found] == [
         "results-1.0/a.jsonl",
         "results-1.0/b.parquet",
@@ -115,7 +119,7 @@ def test_output_with_a_slash_at_its_end_is_a_folder() -> None:
 
 
 def test_outputs_in_a_folder_keep_the_shape_of_the_source() -> None:
-    assert [output for _, output in pairs("in", "out")] == [
+    assert [output for _, output in pairs("in", output="out")] == [
         "out/a.jsonl",
         "out/b.parquet",
         "out/deep/a.jsonl",
@@ -125,36 +129,92 @@ def test_outputs_in_a_folder_keep_the_shape_of_the_source() -> None:
 
 @pytest.mark.parametrize("given", ["in", "in/**/b.*"])
 def test_outputs_below_their_sources_are_not_sources_of_the_same_command_again(given: str) -> None:
-    first = pairs(given, "in/out")
+    first = pairs(given, output="in/out")
     for _, output in first:
-        Path(output).touch()
-    assert pairs(given, "in/out") == first
+        written(output, *ADDED)
+    assert pairs(given, output="in/out") == first
 
 
 def test_output_file_beside_its_source_is_not_a_source_of_the_same_command_again() -> None:
     Path("one").mkdir()
     Path("one/a.jsonl").touch()
-    first = pairs("one", "one/out.jsonl")
+    first = pairs("one", output="one/out.jsonl")
     Path("one/out.jsonl").touch()
-    assert pairs("one", "one/out.jsonl") == first == [("one/a.jsonl", "one/out.jsonl")]
+    assert pairs("one", output="one/out.jsonl") == first == [("one/a.jsonl", "one/out.jsonl")]
+
+
+def written(path: str, *names: str) -> None:
+    """A file with one row of these columns."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    row = dict.fromkeys(names, "x")
+    if path.endswith(".parquet"):
+        pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+        pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+        pq.write_table(pa.table({name: [value] for name, value in row.items()}), path)
+    elif path.endswith(".gz"):
+        Path(path).write_bytes(gzip.compress(json.dumps(row).encode()))
+    else:
+        Path(path).write_text(json.dumps(row))
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".jsonl.gz", ".parquet"])
+def test_what_a_scan_has_written_among_its_sources_is_told_by_its_columns(ending: str) -> None:
+    written(f"rows/a{ending}", "text")
+    written(f"rows/out/a{ending}", "text", "verdict", "p_value")
+    assert pairs("rows", output="rows/out") == [(f"rows/a{ending}", f"rows/out/a{ending}")]
+    written(f"rows/out/a{ending}", "text", "verdict")
+    with pytest.raises(UsageError, match=r"expected another name than those of the sources"):
+        pairs("rows", output="rows/out")
+
+
+@pytest.mark.parametrize(
+    "rows", [b"", b"not JSON", b'["verdict", "p_value"]', b"\xff", b'\n{"verdict": 1}']
+)
+def test_an_output_takes_the_place_of_no_source_but_an_empty_one(rows: bytes) -> None:
+    written("one/a.jsonl", "text")
+    Path("one/b.jsonl").write_bytes(rows)
+    if not rows:
+        assert pairs("one", output="one/b.jsonl") == [("one/a.jsonl", "one/b.jsonl")]
+    else:
+        with pytest.raises(UsageError, match=r"found one.b\.jsonl, where the output of one.a"):
+            pairs("one", output="one/b.jsonl")
+
+
+def test_an_output_takes_the_place_of_no_source_that_was_named() -> None:
+    written("x/rows.jsonl", "text")
+    written("y/rows.jsonl", "text", "verdict", "p_value")
+    for given in (
+        ("x/rows.jsonl", "y/rows.jsonl"),
+        ("x", "y/rows.jsonl"),
+        ("x", "y", "y/rows.jsonl"),
+        ("y/rows.jsonl", "x", "y"),
+    ):
+        for output in ("y/rows.jsonl", "y/"):
+            with pytest.raises(UsageError, match="expected another name than those of the sour"):
+                pairs(*given, output=output)
+    assert pairs("x", "y", output="y/") == [("x/rows.jsonl", "y/rows.jsonl")]
 
 
 def test_what_is_ambiguous_or_empty_is_refused() -> None:
     with pytest.raises(UsageError, match="give one FILE with --output"):
-        pairs("in", "out.jsonl")
+        pairs("in", output="out.jsonl")
     with pytest.raises(UsageError, match=r"different names, found a\.jsonl twice"):
-        pairs("in/**/a.jsonl", "out")
+        pairs("in/**/a.jsonl", output="out")
     with pytest.raises(InputFileError, match=r"expected files that end in \.jsonl"):
         pairs("in/*.txt")
     with pytest.raises(UsageError, match=r"--output: expected the name of .*, found an empty one"):
-        paired([Path("in/a.jsonl")], "")
+        paired([Path("in/a.jsonl")], "", ADDED)
+    Path("rows").touch()
+    for taken in ("rows", "rows/", os.devnull):
+        with pytest.raises(UsageError, match=r"expected a folder, or a file that ends in \.jsonl"):
+            pairs("in/a.jsonl", output=taken)
 
 
 def test_names_that_cannot_be_looked_at_are_left_to_what_opens_them() -> None:
     long = "long" * 100
     assert pairs(f"{long}.jsonl") == [(f"{long}.jsonl", f"{long}.detected.jsonl")]
-    assert pairs("in/a.jsonl", f"{long}.jsonl") == [("in/a.jsonl", f"{long}.jsonl")]
-    twice = paired([Path(f"{long}.jsonl")] * 2, None)
+    assert pairs("in/a.jsonl", output=f"{long}.jsonl") == [("in/a.jsonl", f"{long}.jsonl")]
+    twice = paired([Path(f"{long}.jsonl")] * 2, None, ADDED)
     assert len(twice) == 1
     with pytest.raises(InputFileError, match=rf"{long}\*: expected files that end in"):
         pairs(f"{long}*")

@@ -188,6 +188,18 @@ def test_rows_are_written_alike_whether_they_were_parsed_before(
     ]
 
 
+def test_a_second_byte_order_mark_is_not_written_as_it_is(tmp_path: Path) -> None:
+    twice = corpus(tmp_path, b'\xef\xbb\xbf\xef\xbb\xbf{"text": "a"}\n{"text": "b"}')
+    first, second = texts(twice)
+    assert "expected a JSON object" in first
+    assert second == "b"
+    written = [line for batch in twice.batches() for line in batch.objects()]
+    assert [json.loads(line) for line in written] == [
+        {"raw": '\ufeff\ufeff{"text": "a"}'},
+        {"text": "b"},
+    ]
+
+
 def test_rows_that_were_parsed_are_not_parsed_again_to_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

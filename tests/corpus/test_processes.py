@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,22 @@ def test_processes_raise_the_error_of_a_task_that_cannot_be_opened(
     with pytest.raises(CredentialError):
         list(processes(Task("tiny-en", "left_hash", b""), [[TEXT]] * 3, workers))
     assert capfd.readouterr().err == ""
+
+
+def test_windows_is_asked_for_no_more_processes_than_it_can_wait_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    def pooled(task: object, batches: object, workers: int) -> Iterator[list[Any]]:
+        asked.append(workers)
+        return iter(())
+
+    monkeypatch.setattr(module, "_pooled", pooled)
+    for platform in ("linux", "win32"):
+        monkeypatch.setattr(sys, "platform", platform)
+        assert list(processes(TASK, [[TEXT]] * 2, 64)) == []
+    assert asked == [64, 61]
 
 
 class Deadly(str):

@@ -292,6 +292,8 @@ def test_evidence_refuses_ids_of_another_tokenizer(name, ids):
     [
         ({"gamma": 0}, "gamma: expected a number above 0 and below 1, found 0"),
         ({"gamma": 1.0}, "gamma: expected"),
+        ({"gamma": 2.0**-32}, r"gamma: expected a share from 2\^-31 to 1 - 2\^-31, found 2\.3"),
+        ({"gamma": 1 - 2.0**-32}, "gamma: expected a share from"),
         ({"gamma": "x"}, "gamma: expected"),
         ({"gamma": float("nan")}, "gamma: expected"),
         ({"delta": -1}, "delta: expected a number above 0"),
@@ -304,6 +306,27 @@ def test_evidence_refuses_ids_of_another_tokenizer(name, ids):
 def test_schemes_refuse_settings_out_of_range(settings, part):
     with pytest.raises(SettingsError, match=part):
         make_scheme("left_hash", KEY, SIZE, **settings)
+
+
+@pytest.mark.parametrize("size", ["500", 500.0, None, 0, -1])
+@pytest.mark.parametrize("name", SCHEMES)
+def test_schemes_refuse_a_vocabulary_that_is_none(name, size):
+    with pytest.raises(SettingsError, match="vocab_size: expected an integer of at least"):
+        SCHEMES[name](KEY, size)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_the_size_of_a_vocabulary_may_be_an_unsigned_integer(name):
+    ids = list(range(40))
+    found = SCHEMES[name](KEY, np.uint32(SIZE))
+    assert type(found.vocab_size) is int
+    assert np.array_equal(found.evidence(ids).scores, SCHEMES[name](KEY, SIZE).evidence(ids).scores)
+
+
+def test_exact_lists_are_those_of_a_plain_integer():
+    sizes = np.uint32(257), 257
+    unsigned, plain = (LeftHash(KEY, size, greens="exact", version=1) for size in sizes)
+    assert np.array_equal(unsigned.evidence(range(200)).scores, plain.evidence(range(200)).scores)
 
 
 @pytest.mark.parametrize("number", [np.int64(2), np.float32(2), Fraction(2)])

@@ -168,6 +168,33 @@ def test_changes_of_exact_rollback_drop_whole_texts():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("view", ["continuation", "whole"])
+def test_each_piece_is_given_out_once(view):
+    expected = generator(TOYS, 3, view=view).generate("ab", max_new_tokens=40).text
+    for taken in range(4):
+        stream = generator(TOYS, 3, view=view).stream("ab", max_new_tokens=40)
+        first = list(itertools.islice(stream, taken))
+        assert "".join(first) + "".join(stream) == expected
+        assert list(stream) == []
+
+
+@pytest.mark.parametrize("finish", [lambda s: s.run(), lambda s: list(s.changes())])
+def test_a_text_that_was_run_to_its_end_still_has_its_pieces(finish):
+    stream = generator(TOYS, 3).stream("ab", max_new_tokens=40)
+    first = next(iter(stream))
+    finish(stream)
+    assert first + "".join(stream) == stream.result().text
+
+
+@pytest.mark.parametrize("max_new_tokens", [40, 4000])
+def test_a_stream_that_was_stopped_says_so(model, max_new_tokens):
+    stream = Generator(model, seed=1).stream("The sea was calm", max_new_tokens=max_new_tokens)
+    assert stream.result().end == "stopped"
+    next(iter(stream))
+    assert stream.result().end == "stopped"
+    assert model.tokenizer.encode(stream.result().text) == list(stream.result().ids)
+
+
 def test_stream_pieces_make_up_the_text():
     toy = ToyModel(ToyTokenizer(TOYS, special={7}), eos_ids={7})
     for model in (toy, tiny_model()):

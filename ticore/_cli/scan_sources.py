@@ -11,15 +11,15 @@ from __future__ import annotations
 import glob
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from .._support.input_files import unreadable
 from .._support.visible import visible
 from ..corpus import default_output
-from ..corpus._formats import ENDINGS_SAID, has_ending, stem
+from ..corpus._formats import ENDINGS_SAID, has_ending, is_output, stem
 from ..errors import InputFileError, OutputFileError
 from .usage import UsageError
 
@@ -34,8 +34,25 @@ class Paired:
     output: Path
 
 
+class _Found(NamedTuple):
+    """A source.
+
+    Attributes:
+        path: of the file.
+        name: below the folder that was given.
+        is_named: whether it was given itself, and not a folder or a pattern that has it.
+    """
+
+    path: Path
+    name: Path
+    is_named: bool
+
+
 def paired(
-    given: Sequence[Path], output: str | Path | None, what: str = "detected"
+    given: Sequence[Path],
+    output: str | Path | None,
+    added: Sequence[str],
+    what: str = "detected",
 ) -> list[Paired]:
     """The sources that are meant, each with its output. Folders for outputs are made.
 
@@ -45,43 +62,45 @@ def paired(
             scan of it has put there.
         output: a file, for one source; a folder, which exists, has no ending or a slash at its end;
             or None.
+        added: the columns that an output has beside those of its source.
         what: stands in the names of outputs beside their sources.
 
     Raises:
-        UsageError: one output for several sources, two sources with one output, or an output
-            without a name.
+        UsageError: one output for several sources, two sources with one output, an output
+            without a name, or one that would take the place of another source.
         FileError: a folder or pattern has no file, or a folder cannot be read or made.
     """
     if output == "":  # of a variable that is not set; to Path it is the current folder
         raise UsageError("--output: expected the name of a file or folder, found an empty one")
-    named: dict[Path, tuple[Path, Path]] = {}  # a file that is meant twice is scanned once
-    for source, name in (pair for path in given for pair in _sources(path)):
-        meant = source.resolve()
-        if meant not in named or os.path.islink(named[meant][0]):  # outputs stand beside the file
-            named[meant] = (source, name)
-    found = [*named.values()]
+    found = _once_each(source for path in given for source in _sources(path))
     if output is None:
-        return [Paired(source, default_output(source, what)) for source, _ in found]
+        return [Paired(each.path, default_output(each.path, what)) for each in found]
     has_slash = str(output).endswith(("/", os.sep))
     output = Path(output)
     is_folder = has_slash or os.path.isdir(output) or not output.suffix
-    found = _without_outputs(found, output, is_folder)
+    if is_folder and os.path.exists(output) and not os.path.isdir(output):
+        raise UsageError(
+            f"--output: expected a folder, or a file that ends in {ENDINGS_SAID}, found "
+            f"{visible(str(output))}"
+        )
+    outputs = [output / each.name if is_folder else output for each in found]
+    found = _without_outputs(found, outputs, added)
     if not is_folder:
         if len(found) > 1:
             raise UsageError(
                 "give one FILE with --output, or several without; or name a folder, without an "
                 "ending or with a slash at its end"
             )
-        return [Paired(source, output) for source, _ in found]
+        return [Paired(each.path, output) for each in found]
     pairs: dict[Path, Path] = {}
-    for source, name in found:
-        there = output / name
+    for each in found:
+        there = output / each.name
         if there in pairs:
             raise UsageError(
-                f"--output: expected sources with different names, found {name} twice; scan them "
-                f"into different folders"
+                f"--output: expected sources with different names, found {each.name} twice; scan "
+                f"them into different folders"
             )
-        pairs[there] = source
+        pairs[there] = each.path
     try:
         for there in pairs:
             there.parent.mkdir(parents=True, exist_ok=True)
@@ -90,22 +109,34 @@ def paired(
     return [Paired(source, there) for there, source in pairs.items()]
 
 
-def _sources(path: Path) -> Iterator[tuple[Path, Path]]:
-    """Each source, and its name below the folder that was given."""
+def _once_each(sources: Iterable[_Found]) -> list[_Found]:
+    """The sources without those that are meant a second time."""
+    kept: dict[Path, _Found] = {}
+    for each in sources:
+        meant = each.path.resolve()
+        before = kept.get(meant, each)
+        # Outputs stand beside the file, and not beside a link to it.
+        better = each if os.path.islink(before.path) else before
+        kept[meant] = better._replace(is_named=before.is_named or each.is_named)
+    return [*kept.values()]
+
+
+def _sources(path: Path) -> Iterator[_Found]:
+    """What is meant by a file, a folder or a pattern."""
     # Those of Path raise errors, such as for a folder that may not be entered: what opens the file
     # later says it in words.
     if os.path.isdir(path):
         files = [file for file in _files_below(path) if not stem(file).endswith(_OF_SCANS)]
         _require(files, path)
-        yield from ((file, file.relative_to(path)) for file in files)
+        yield from (_Found(file, file.relative_to(path), is_named=False) for file in files)
     elif glob.has_magic(str(path)) and not os.path.exists(path):
         matches = sorted(Path(name) for name in glob.glob(str(path), recursive=True))
         files = [file for file in matches if not stem(file).endswith(_OF_SCANS)]
         _require(files, path)
         for file in files:
-            yield from _sources(file)
+            yield from (each._replace(is_named=False) for each in _sources(file))
     else:
-        yield path, Path(path.name)
+        yield _Found(path, Path(path.name), is_named=True)
 
 
 def _files_below(folder: Path) -> list[Path]:
@@ -135,18 +166,29 @@ def _refuse(error: OSError) -> NoReturn:
 
 
 def _without_outputs(
-    found: Sequence[tuple[Path, Path]], output: Path, is_folder: bool
-) -> list[tuple[Path, Path]]:
-    """What is left without sources that are the output of another: an earlier scan wrote them."""
-    written: dict[Path, set[Path]] = {}
-    for source, name in found:
-        there = output / name if is_folder else output
-        written.setdefault(there.resolve(), set()).add(source)
-    return [
-        (source, name)
-        for source, name in found
-        if written.get(source.resolve(), {source}) == {source}
-    ]
+    found: Sequence[_Found], outputs: Sequence[Path], added: Sequence[str]
+) -> list[_Found]:
+    """The sources without outputs that an earlier scan has put among them.
+
+    Raises:
+        UsageError: an output would take the place of another source, which no scan has written.
+    """
+    written: dict[Path, Path] = {}  # each output, and a source that it is not itself
+    for source, output in zip(found, outputs, strict=True):
+        if source.path.resolve() != (there := output.resolve()):
+            written[there] = source.path
+    left = list[_Found]()
+    for each in found:
+        other = written.get(each.path.resolve())
+        if other is None:
+            left.append(each)
+        elif each.is_named or not is_output(each.path, added):
+            raise UsageError(
+                f"--output: expected another name than those of the sources, found "
+                f"{visible(str(each.path))}, where the output of {visible(str(other))} would take "
+                f"its place; name a folder without sources"
+            )
+    return left
 
 
 def _require(files: Sequence[Path], path: Path) -> None:

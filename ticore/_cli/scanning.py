@@ -63,7 +63,7 @@ def scan_files(
     running = {name: given.pop(name) for name in ("executor", "workers") if name in given}
     output = given.pop("output", None)
     with wrong_settings_are_wrong_usage():
-        pairs = paired(sources, output, what)
+        pairs = paired(sources, output, task.result._fields, what)
         scans = [Scan(each.source, columns, each.output, **given) for each in pairs]
         are_many = len(scans) > 1
         if are_many:

@@ -8,12 +8,12 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..errors import SettingsError
+from ..errors import FileError, SettingsError
 from ._base import Corpus, ResultWriter
 from ._columns import Columns
 from ._json_tables import JsonTables
-from ._jsonl import JsonlCorpus, JsonlWriter
-from ._parquet import ParquetCorpus, ParquetTables, ParquetWriter, arrow
+from ._jsonl import JsonlCorpus, JsonlWriter, first_names
+from ._parquet import ParquetCorpus, ParquetTables, ParquetWriter, arrow, column_names
 from ._results import COLUMNS, Result
 from ._results_only import NoTables, ResultsOnly
 
@@ -53,6 +53,23 @@ def stem(path: Path) -> str:
     ('rows', 'rows')
     """
     return path.name[: -len(ending(path))] if has_ending(path) else path.stem
+
+
+def is_output(path: Path, added: Sequence[str]) -> bool:
+    """Whether a file is what a scan that adds these columns has written. An empty file is, too.
+
+    It has the first two of them, which no version lacks. A file that cannot be read is none.
+
+    Raises MissingExtraError.
+    """
+    try:
+        if ending(path) == ".parquet":
+            found: Sequence[str] | None = column_names(path)
+        else:
+            found = first_names(path, packed=ending(path) == _PACKED)
+    except FileError:
+        return False
+    return found is None or set(added[:2]) <= set(found)
 
 
 def open_corpus(

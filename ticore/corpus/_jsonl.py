@@ -151,8 +151,7 @@ class JsonlCorpus:
                 yield batch
 
     def _lines(self, file: BinaryIO) -> Iterator[bytes | None]:
-        unpacked = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if self._packed else file
-        return _lines(unpacked, self._path)
+        return _lines(_unpacked(file) if self._packed else file, self._path)
 
     def _records(self, lines: Sequence[bytes | None], before: int) -> list[JsonlRecord]:
         is_first = before == 0
@@ -164,8 +163,6 @@ class JsonlCorpus:
         if line is None:
             problem = Problem(f"{where}: expected at most {_MOST_BYTES:,} bytes, found more")
             return JsonlRecord(b"{}", problem, is_object=False)
-        if number == 1:
-            line = line.removeprefix(_BYTE_ORDER_MARK)
         try:
             found = parse_object(line.decode())
         except UnicodeDecodeError as error:
@@ -246,6 +243,26 @@ def parse_object(line: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError(f"expected a JSON object, found {kind_of(found)}")
     return found
+
+
+def first_names(path: Path, *, packed: bool = False) -> list[str] | None:
+    """The names in the first object of a file; None if the file is empty.
+
+    Raises:
+        InputFileError: the file cannot be read, or begins with something else.
+    """
+    with open_file(path) as file:
+        line = next(_lines(_unpacked(file) if packed else file, path), b"")
+    if line == b"":
+        return None
+    try:
+        return [*parse_object((line or b"").decode())]
+    except ValueError as error:
+        raise InputFileError(f"{path}, line 1: {error}") from error
+
+
+def _unpacked(file: BinaryIO) -> BinaryIO:
+    return cast(BinaryIO, gzip.GzipFile(fileobj=file))
 
 
 def _bare(line: bytes) -> bytes:

@@ -92,7 +92,7 @@ class ParquetCorpus:
         self._path, self._columns, self._added = path, columns_of(column), added
         self._batch_size, self._limit = batch_size, limit
         self._pa = arrow()
-        with self._opened() as file:
+        with _opened(path) as file:
             self.schema = file.schema_arrow
             rows: int = file.metadata.num_rows
         self.total = rows if limit is None else min(rows, limit)
@@ -104,7 +104,7 @@ class ParquetCorpus:
     def batches(self) -> Iterator[ParquetBatch]:
         done = 0
         columns = None if self._added else [*self._columns.names]
-        with self._opened() as file:
+        with _opened(self._path) as file:
             for rows in file.iter_batches(self._batch_size, columns=columns, use_threads=False):
                 rows = rows.slice(0, self.total - done)  # noqa: PLW2901  # not beyond the limit
                 if not rows.num_rows:
@@ -112,22 +112,6 @@ class ParquetCorpus:
                 texts = self._items(rows, done)
                 done += rows.num_rows
                 yield ParquetBatch(rows, texts, done)
-
-    @contextmanager
-    def _opened(self) -> Iterator[Any]:
-        try:
-            with self._pa.parquet.ParquetFile(
-                self._path, pre_buffer=False, buffer_size=_BUFFER
-            ) as file:
-                yield file
-        # UnicodeDecodeError: the name of a column is not UTF-8.
-        except (self._pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            if isinstance(error, FileError):
-                raise
-            if isinstance(error, OSError) and error.strerror:
-                raise InputFileError(f"cannot read {self._path}: {error.strerror}") from error
-            why = (str(error).splitlines() or ["damaged"])[0]
-            raise InputFileError(f"{self._path}: expected a Parquet file: {why}") from error
 
     def _require_columns(self) -> None:
         names = self.schema.names
@@ -229,6 +213,30 @@ class ParquetCorpus:
         if not self._pa.types.is_null(column.type):
             column = column.cast(self._pa.large_binary())
         return [_text(data, number) for number, data in enumerate(column.to_pylist(), before + 1)]
+
+
+def column_names(path: Path) -> list[str]:
+    """The columns of a file. Raises InputFileError, MissingExtraError."""
+    with _opened(path) as file:
+        found: list[str] = file.schema_arrow.names
+    return found
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """The open file. Raises InputFileError also where reading from it fails."""
+    pa = arrow()
+    try:
+        with pa.parquet.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER) as file:
+            yield file
+    # UnicodeDecodeError: the name of a column is not UTF-8.
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        if isinstance(error, FileError):
+            raise
+        if isinstance(error, OSError) and error.strerror:
+            raise InputFileError(f"cannot read {path}: {error.strerror}") from error
+        why = (str(error).splitlines() or ["damaged"])[0]
+        raise InputFileError(f"{path}: expected a Parquet file: {why}") from error
 
 
 class Tables(Protocol):

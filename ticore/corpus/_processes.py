@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -20,6 +21,7 @@ from ..errors import TicoreError
 from ._base import CorpusText, WorkerTask
 
 _AHEAD = 3  # batches that are queued per worker, so that none waits
+_MOST_ON_WINDOWS = 61  # processes that concurrent.futures can wait for
 _GUARD = '`if __name__ == "__main__":`'
 
 
@@ -37,6 +39,8 @@ def processes(
         TicoreError: a worker ended before its work did, or as `WorkerTask.open`.
     """
     workers = cores() if workers is None else workers
+    if sys.platform == "win32":
+        workers = min(workers, _MOST_ON_WINDOWS)
     batches = iter(batches)
     first = list(islice(batches, 2))
     if workers == 1 or len(first) < 2:

@@ -116,7 +116,7 @@ def scan(
         given: what to scan.
         task: what to look for: one configuration, or a list of them.
         executor: `processes`, on this machine, or `ray`.
-        workers: how many; None: one per core.
+        workers: how many; None: one per core. On Windows no more than 61 processes are started.
         progress: called with how much is done and how much there is, in bytes (JSONL) or rows
             (Parquet).
         tell: called with each sentence that a person should read, such as "going on: ...".

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from array_api_compat import array_namespace
 
+from .._support.checks import require_integer
 from ..errors import SettingsError
 from ._base import Array
 from ._evidence import Evidence, Ints, draw_ids
@@ -27,14 +28,16 @@ from ._word_arithmetic import BITS
 
 GreensMode = Literal["independent", "exact"]
 
+_LEAST_SHARE = 2.0**-BITS  # of a list that is told from an empty one
+
 
 class GreenList(ABC):
     """A scheme with green lists. Thread-safe.
 
     Args:
         key: 16 to 64 secret bytes, or their hex digits as a str.
-        vocab_size: of the tokenizer.
-        gamma: the share of the tokens that are green; above 0, below 1.
+        vocab_size: of the tokenizer, at least 1.
+        gamma: the share of the tokens that are green; at least 2^-31, at most 1 - 2^-31.
         delta: what is added to the logits of green tokens; above 0, below 100.
         greens: `independent`: each token is green with probability gamma, independently of the
             others; `exact`: exactly floor(gamma vocab_size) tokens of each list are green, which
@@ -48,8 +51,8 @@ class GreenList(ABC):
         context, null, greedy: see `ticore.schemes.Scheme`.
 
     Raises:
-        SettingsError: gamma, delta, greens or version is out of range, or no token would be green,
-            or all.
+        SettingsError: gamma, delta, greens, version or vocab_size is out of range, or no token
+            would be green, or all.
         CredentialError: the key is too short or too long.
     """
 
@@ -68,9 +71,14 @@ class GreenList(ABC):
         version: Version = LATEST,
     ) -> None:
         gamma = checked_number("gamma", gamma, above=0, below=1)
+        if not _LEAST_SHARE <= gamma <= 1 - _LEAST_SHARE:
+            raise SettingsError(
+                f"gamma: expected a share from 2^-{BITS} to 1 - 2^-{BITS}, found {gamma}; choose a "
+                f"gamma nearer to 0.5"
+            )
         if greens not in get_args(GreensMode):
             raise SettingsError(f"greens: expected independent or exact, found {greens!r}")
-        self.vocab_size = vocab_size
+        self.vocab_size = vocab_size = require_integer("vocab_size", vocab_size, 1)
         self.gamma = gamma
         self.delta = checked_number("delta", delta, above=0, below=100)
         self.greens = greens

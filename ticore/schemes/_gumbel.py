@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from array_api_compat import array_namespace
 
+from .._support.checks import require_integer
 from ._base import Array
 from ._evidence import Evidence, Floats, Ints, draw_ids
 from ._key import key_fingerprint
@@ -34,7 +35,7 @@ class Gumbel:
 
     Args:
         key: 16 to 64 secret bytes, or their hex digits as a str.
-        vocab_size: of the tokenizer.
+        vocab_size: of the tokenizer, at least 1.
         context: how many tokens before a token decide its random numbers, 1 to 256. With fewer of
             them an edit changes fewer scores, and more contexts are repeated.
         version: 2 is the default: a context is marked where it occurs first in a text, and a token
@@ -48,7 +49,7 @@ class Gumbel:
         context, null, greedy, once: see `ticore.schemes.Scheme`.
 
     Raises:
-        SettingsError: there is no such version, or `context` is out of range.
+        SettingsError: there is no such version, or `vocab_size` or `context` is out of range.
         CredentialError: the key is too short or too long.
     """
 
@@ -58,7 +59,7 @@ class Gumbel:
     def __init__(
         self, key: bytes | str, vocab_size: int, *, context: int = 5, version: Version = LATEST
     ) -> None:
-        self.vocab_size = vocab_size
+        self.vocab_size = vocab_size = require_integer("vocab_size", vocab_size, 1)
         self.context = checked_context(context)
         self.version = version
         self.once = version != 1

@@ -96,11 +96,14 @@ class TextLoop(ABC):
             Tokens, once they are settled. All of them together are `committed` at the end.
         """
         shown = 0
-        while self.end is None:
-            self.step()
-            if self.settled > shown:
-                yield tuple(self.committed[shown : self.settled])
-                shown = self.settled
+        while True:
+            if (settled := self.settled) > shown:
+                yield tuple(self.committed[shown:settled])
+                shown = settled
+            elif self.end is not None:
+                return
+            else:
+                self.step()
 
     def reads(self) -> Iterator[int]:
         """Write to the end, and let the caller feed the decoder. To be called once.

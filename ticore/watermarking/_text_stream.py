@@ -26,8 +26,9 @@ class Generated(ShownInNotebooks):
         whole: the prompt and the text together, as the model read them. In view `whole`, with
             rollback, `encode(whole)` gives back the prompt's tokens and `ids`. Where special tokens
             are boundaries, this holds for each part between them.
-        end: why it ended: `length`, `end of text`, `dead end` (no consistent token may follow), or
-            `context` (the model's context is full).
+        end: why it ended: `length`, `end of text`, `dead end` (no consistent token may follow),
+            `context` (the model's context is full), or `stopped` (a stream was not read to the
+            end).
         rollbacks: how often tokens were taken back because their inconsistency stayed; with
             `rollback="exact"` those of a whole attempt.
         temporary: how often an inconsistency was mended by later tokens.
@@ -42,7 +43,7 @@ class Generated(ShownInNotebooks):
     text: str
     ids: tuple[int, ...]
     whole: str
-    end: End | Literal["context"]
+    end: End | Literal["context", "stopped"]
     rollbacks: int
     temporary: int
     backtracks: int
@@ -70,7 +71,8 @@ class TextStream:
 
     Iterate over it for the pieces of the text, over its `changes` to see also what is taken back,
     or `run` it to the end; `result` gives at any time what was written so far. The pieces together
-    are the text that `run` gives.
+    are the text that `run` gives. Each is given out once: who stops and iterates again gets those
+    that are left.
 
     A piece is given out once its tokens are settled, so that no piece is ever taken back. The last
     commits, mostly single tokens, are therefore held back: as many as there are backtracks left, 8
@@ -109,8 +111,12 @@ class TextStream:
         self._fills_context = fills_context
         self._seed = seed
         self._started = time.perf_counter()
+        self._pieces = self._written_pieces()
 
     def __iter__(self) -> Iterator[str]:
+        return self._pieces
+
+    def _written_pieces(self) -> Iterator[str]:
         stream, of_prompt = TokenStream(self._tokenizer), 0  # characters that are still to come
         if self._view == "whole":
             pushed = stream.push(self._prompt_ids)
@@ -144,7 +150,7 @@ class TextStream:
     def result(self) -> Generated:
         """What was written so far."""
         rollback, ids = self.rollback, tuple(self.rollback.committed)
-        end = rollback.end or "length"
+        end = rollback.end or "stopped"
         return Generated(
             text=self._text(ids),
             ids=ids,
