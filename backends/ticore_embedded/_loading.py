@@ -98,24 +98,8 @@ class GgufBackend(EmbeddedBackend):
     shipped: Mapping[str, str] = {}
     shipped_options: Mapping[str, Mapping[str, object]] = {}
 
-    def load(
-        self, location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]
-    ) -> EmbeddedModel:
-        """Load the model in the GGUF file `location`; see `EmbeddedBackend.load`.
-
-        Raises:
-            ModelFilesError: also where it is no GGUF file.
-        """
-        open_gguf_files(Path(location))
-        return super().load(location, load_tokenizer, options)
-
-    def open_tokenizer(self, location: str, load_tokenizer: TokenizerLoader) -> Tokenizer:
-        """The tokenizer of the GGUF file `location`.
-
-        Raises:
-            ModelFilesError: also where it is no GGUF file.
-        """
-        return open_gguf_files(Path(location)).open_tokenizer(load_tokenizer)
+    def _files(self, location: str) -> ModelFiles:
+        return open_gguf_files(Path(location))
 
 
 BACKEND: ModelBackend = EmbeddedBackend()

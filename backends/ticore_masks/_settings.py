@@ -57,7 +57,7 @@ class RequestSettings:
         expected = f"a name of at most {_LONGEST_NAME} printable characters"
         require(fits, "ticore_report", expected, report)
         return cls(
-            on=_truth("ticore", given.get("ticore", cls.on)),
+            on=_truth(given.get("ticore", cls.on)),
             mode=cast(Mode, mode),
             view=cast(View, view),
             specials=cast(
@@ -71,7 +71,7 @@ def _is_ours(name: object) -> bool:
     return isinstance(name, str) and name.startswith("ticore")
 
 
-def _truth(name: str, found: object) -> bool:
+def _truth(found: object) -> bool:
     """A truth value. Over HTTP it may arrive as a number or a text.
 
     Raises:
@@ -80,5 +80,5 @@ def _truth(name: str, found: object) -> bool:
     if isinstance(found, str) and found.lower() in _ON:
         return _ON[found.lower()]
     fits = isinstance(found, bool | int | float) and found in (0, 1)
-    require(fits, name, "true or false, 1 or 0, on or off", found)
+    require(fits, "ticore", "true or false, 1 or 0, on or off", found)
     return bool(found)

@@ -31,12 +31,8 @@ def calibration_figure(found: Calibration, kind: str) -> bytes:
         for number, threshold in enumerate(thresholds):
             _draw(axes, [cell for cell in cells if cell.threshold == threshold], _APART**number)
         axes.set_title("texts with a watermark" if is_marked else "texts without a watermark")
-        axes.set_xlabel("tokens")
         axes.set_ylabel("share that is found")
-        axes.set_xscale("log")
-        lengths = sorted({cell.length for cell in cells})
-        axes.set_xticks(lengths, list(map(str, lengths)))
-        axes.minorticks_off()
+        _set_lengths(axes, cells)
         if is_marked:
             axes.set_ylim(-0.02, 1.02)
         else:
@@ -60,13 +56,18 @@ def _draw_entropies(axes: Any, by_entropy: Sequence[CalibrationCell]) -> None:
         of_bucket = [cell for cell in cells if cell.entropy == bucket]
         _draw(axes, of_bucket, _APART**number, bits_said(bucket))
     axes.set_title(f"found at {threshold:g}, by entropy")
+    _set_lengths(axes, cells)
+    axes.set_ylim(-0.02, 1.02)
+    axes.legend(fontsize="small", frameon=False)
+
+
+def _set_lengths(axes: Any, cells: Sequence[CalibrationCell]) -> None:
+    """An axis of lengths, with a mark at each that was measured."""
     axes.set_xlabel("tokens")
     axes.set_xscale("log")
     lengths = sorted({cell.length for cell in cells})
     axes.set_xticks(lengths, list(map(str, lengths)))
     axes.minorticks_off()
-    axes.set_ylim(-0.02, 1.02)
-    axes.legend(fontsize="small", frameon=False)
 
 
 def _draw(axes: Any, cells: list[CalibrationCell], aside: float, label: str = "") -> None:

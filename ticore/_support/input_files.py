@@ -109,20 +109,19 @@ def _read(path: str | os.PathLike[str], most: int, *, only_regular: bool) -> byt
         os.close(descriptor)
 
 
-def read_at_most(file: BinaryIO, most: int, source: str, first: bytes = b"") -> bytes:
+def read_at_most(file: BinaryIO, most: int, source: str) -> bytes:
     """The rest of an open file.
 
     Args:
         file: binary and buffered: it gives fewer bytes than asked for only at its end.
-        most: how many bytes may be left, `first` included. At most one byte more is read.
+        most: how many bytes may be left. At most one byte more is read.
         source: the file's name, for the error's text.
-        first: bytes that were read before.
 
     Raises:
         InputFileError: there is more.
         OSError: it cannot be read.
     """
-    data = first + _up_to(file, most + 1 - len(first))
+    data = _up_to(file, most + 1)
     if len(data) > most:
         raise _too_long(source, most)
     return data

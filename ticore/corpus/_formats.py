@@ -58,7 +58,7 @@ def stem(path: Path) -> str:
 def is_output(path: Path, added: Sequence[str]) -> bool:
     """Whether a file is what a scan that adds these columns has written. An empty file is, too.
 
-    It has the first two of them, which no version lacks. A file that cannot be read is none.
+    It has the first two of them, which no version lacks. A file that cannot be read is not one.
 
     Raises MissingExtraError.
     """

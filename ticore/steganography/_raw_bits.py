@@ -17,7 +17,7 @@ from ._ending import stop_at_once
 from ._extraction import read_bits
 from ._jobs import Job
 from ._results import Embedding
-from ._search import Search, searched, searched_by_writer
+from ._search import searched
 from ._setup import Setup
 from ._sought import take_rest
 
@@ -75,7 +75,7 @@ def _require_found(
     reading = next(setup.readings(written))
     if setup.received(reading).known_ids == list(written.ids):
         return
-    found = yield from _bits_of(setup, reading, len(bits), form, searched_by_writer)
+    found = yield from _bits_of(setup, reading, len(bits), form, by_writer=True)
     if found != bits:
         raise _unreadable("other tokens that spell the text have bits with their checksum, too")
 
@@ -98,13 +98,13 @@ def bits_extraction(
     # Bits are not authenticated, so only one reading can be tried.
     setup, reading = next(setup.readers(text))
     try:
-        return (yield from _bits_of(setup, reading, length, form, searched))
+        return (yield from _bits_of(setup, reading, length, form))
     except OutsidePoolError as error:
         raise in_received(error, plain_text(text)) from None
 
 
 def _bits_of(
-    setup: Setup, reading: str, length: int, form: BitsFormat, search: Search
+    setup: Setup, reading: str, length: int, form: BitsFormat, *, by_writer: bool = False
 ) -> Job[list[int]]:
     """The bits of a text as it is read. Raises ExtractionError."""
     try:
@@ -114,7 +114,7 @@ def _bits_of(
             raise
         failure = error
     reader, sought = setup.raw_codec(form.stop).reader(), CheckedBits(length, form.checksum)
-    found = yield from search(setup, reading, reader, sought, None)
+    found = yield from searched(setup, reading, reader, sought, None, by_writer=by_writer)
     if found is None:
         raise failure
     return found

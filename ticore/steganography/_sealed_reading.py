@@ -15,7 +15,7 @@ from ._model_coding import decoded_by_model
 from ._parts import Part, join
 from ._payload import Packing, Payload
 from ._results import Embedding
-from ._search import Search, searched
+from ._search import searched
 from ._setup import Setup
 from ._steps_taken import StepsTaken
 
@@ -61,14 +61,15 @@ def payload_from(
     text: str,
     progress: Progress | None,
     known: StepsTaken | None = None,
-    search: Search = searched,
+    *,
+    by_writer: bool = False,
 ) -> Job[Payload]:
     """The payload of the frame that begins where this text does, or of what edits left of it.
 
     Args:
         setup, text, progress: see `extraction`.
         known: see `TextState`.
-        search: looks for other tokens than the tokenizer's, if texts are to be searched.
+        by_writer: see `searched`.
     """
     if setup.agreement.edits:
         return (yield from read_surviving(setup, text, progress))
@@ -78,7 +79,9 @@ def payload_from(
         if not setup.disambiguation.searches:
             raise
         failure = error
-    found = yield from search(setup, text, setup.frame_reader(), setup.new_frame(), progress)
+    found = yield from searched(
+        setup, text, setup.frame_reader(), setup.new_frame(), progress, by_writer=by_writer
+    )
     if found is None:
         raise failure
     return found

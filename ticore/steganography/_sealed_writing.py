@@ -19,7 +19,6 @@ from ._payload import Packing, Payload
 from ._repeatable import is_repeatable
 from ._results import Embedding, GivenUp
 from ._sealed_reading import PayloadReader, payload_from
-from ._search import searched_by_writer
 from ._setup import Setup
 from ._text_state import Follower, OutrunError
 from ._token_check import TokenCheck
@@ -195,7 +194,7 @@ class Writing:
         reading = next(setup.readings(written))
         if check is not None and _confirmed(setup, check, reading, written):
             return written, read.payload()
-        found = yield from payload_from(setup, reading, halves[1], search=searched_by_writer)
+        found = yield from payload_from(setup, reading, halves[1], by_writer=True)
         return written, found
 
 

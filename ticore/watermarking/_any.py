@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -49,7 +50,7 @@ from ._any_detection import AnyDetection, FoundConfiguration
 from ._configurations import Configuration, NamedScheme, named_schemes, require_searchable
 from ._detection import TESTS, Detection, Verdict, of_both_tests
 from ._detector import IDs, Tokenizations, WatermarkDetector
-from ._given_texts import encoded_each, read_together
+from ._given_texts import detected_each, read_together
 from ._other_tokens import with_places, with_search
 from ._respellings import Respeller
 from ._segments import find_segments, least_p_values
@@ -161,10 +162,7 @@ class AnyWatermarkDetector:
             WrongTypeError: `texts` is one text.
         """
         texts = listed(texts, "texts", "use detect(text)")
-        encoded = encoded_each(self.tokenizer, texts)
-        lists = [ids for ids in encoded if not isinstance(ids, TicoreError)]
-        found = iter(self.detect_ids_batch(lists, tick=tick))
-        return [ids if isinstance(ids, TicoreError) else next(found) for ids in encoded]
+        return detected_each(self.tokenizer, texts, partial(self.detect_ids_batch, tick=tick))
 
     def detect_ids(self, ids: IDs, *, tick: Tick = no_tick) -> AnyDetection:
         """Look for the watermarks in a list of token ids.

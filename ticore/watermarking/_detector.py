@@ -35,7 +35,7 @@ from ..schemes.external._grid_null import GridNull
 from ._agreement import Repeats, WatermarkAgreement
 from ._configurations import Configuration, require_no_payload, require_searchable
 from ._detection import TESTS, Detection, DetectionTarget, Verdict
-from ._given_texts import encoded_each, read_together
+from ._given_texts import detected_each, read_together
 from ._other_tokens import with_places, with_search
 from ._respellings import Respeller
 from ._segments import Segment, find_segments
@@ -405,10 +405,7 @@ class WatermarkDetector:
             WrongTypeError: `texts` is one text.
         """
         texts = listed(texts, "texts", "use detect(text)")
-        encoded = encoded_each(self.tokenizer, texts)
-        lists = [ids for ids in encoded if not isinstance(ids, TicoreError)]
-        found = iter(self.detect_ids_batch(lists))
-        return [ids if isinstance(ids, TicoreError) else next(found) for ids in encoded]
+        return detected_each(self.tokenizer, texts, self.detect_ids_batch)
 
     def detect_ids(self, ids: IDs) -> Detection:
         """Look for the watermark in a list of token ids.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import suppress
 from typing import TypeVar
 
@@ -14,12 +14,23 @@ from ..interfaces import Tokenizer
 _MOST_TOGETHER = 1 << 13
 
 _Ids = TypeVar("_Ids")
+_Found = TypeVar("_Found")
 
 
-def encoded_each(
+def detected_each(
+    tokenizer: Tokenizer,
+    texts: Sequence[str],
+    detect: Callable[[list[Sequence[int]]], Iterable[_Found]],
+) -> list[_Found | TicoreError]:
+    """What `detect` gives for the ids of each text, or the error that encoding it raises."""
+    encoded = _encoded_each(tokenizer, texts)
+    found = iter(detect([ids for ids in encoded if not isinstance(ids, TicoreError)]))
+    return [ids if isinstance(ids, TicoreError) else next(found) for ids in encoded]
+
+
+def _encoded_each(
     tokenizer: Tokenizer, texts: Sequence[str]
 ) -> Sequence[Sequence[int] | TicoreError]:
-    """The ids of each text, or the error that encoding it raises."""
     if all(isinstance(text, str) for text in texts):
         with suppress(TicoreError):  # one of them cannot be encoded
             return tokenizer.encode_batch(texts)

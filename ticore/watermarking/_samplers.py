@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -152,41 +153,24 @@ class _AtEachContext:
         return self._choose(ids, self._scheme.bias(list(ids[len(ids) - width :]), warped))
 
 
-class _OncePerContext:
+class _OncePerContext(_AtEachContext):
     """Takes the token that a scheme prefers where a context occurs first in the text.
 
     The earlier contexts are read from the ids alone, so tokens that were taken back leave no trace.
-
-    Args:
-        scheme, warper: see `watermarked_sampler`.
-        unmarked: chooses where the context occurred before.
-        choose: chooses by the logits with the scheme's bias.
-        prompt_length: how many of the ids are the prompt's.
     """
 
-    def __init__(
-        self,
-        scheme: Scheme,
-        unmarked: Sampler,
-        choose: Sampler,
-        warper: LogitsWarper | None = None,
-        prompt_length: int = 0,
-    ) -> None:
-        self._scheme, self._unmarked, self._choose = scheme, unmarked, choose
-        self._warper, self._begin = warper, prompt_length
-        self.deterministic = is_deterministic(choose)
+    _begin = 0  # how many of the ids are the prompt's
 
     def of_text(self, prompt_length: int) -> Sampler:
-        return _OncePerContext(
-            self._scheme, self._unmarked, self._choose, self._warper, prompt_length
-        )
+        made = copy(self)
+        made._begin = prompt_length
+        return made
 
     def __call__(self, ids: Sequence[int], logits: Any) -> int:
         width = self._scheme.context
         if len(ids) - self._begin < width or not is_first_occurrence(ids, width, self._begin):
             return self._unmarked(ids, logits)
-        warped = logits if self._warper is None else self._warper(logits)
-        return self._choose(ids, self._scheme.bias(list(ids[len(ids) - width :]), warped))
+        return super().__call__(ids, logits)
 
 
 def is_first_occurrence(ids: Sequence[int], width: int, begin: int = 0) -> bool:

@@ -10,6 +10,6 @@ search follows the most probable ones first. A message is authenticated, so it k
 and never finds a wrong one. Raw bits have a checksum instead.
 """
 
-from .job import Search, searched, searched_by_writer
+from .job import searched
 
-__all__ = ["Search", "searched", "searched_by_writer"]
+__all__ = ["searched"]

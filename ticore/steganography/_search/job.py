@@ -13,7 +13,7 @@ from there on.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from ...codecs import Reader
 from ...disambiguation import Spellings
@@ -39,21 +39,14 @@ READER_PASSES = 40
 _PERSISTENCE = 8.0  # bits by which another branch must be better before the model turns to it
 
 
-class Search(Protocol):
-    """`searched` or `searched_by_writer`."""
-
-    def __call__(
-        self,
-        setup: Setup,
-        text: str,
-        reader: Reader,
-        sought: Sought[T],
-        progress: Progress | None,
-    ) -> Job[T | None]: ...
-
-
 def searched(
-    setup: Setup, text: str, reader: Reader, sought: Sought[T], progress: Progress | None
+    setup: Setup,
+    text: str,
+    reader: Reader,
+    sought: Sought[T],
+    progress: Progress | None,
+    *,
+    by_writer: bool = False,
 ) -> Job[T | None]:
     """The payload that some tokens that spell a text carry; None if none was found.
 
@@ -63,28 +56,12 @@ def searched(
         reader: of the codec that wrote the text; it has read nothing.
         sought: tells the payload; it has taken no bits.
         progress: told after each pass of the model how far the search came.
+        by_writer: whether to take only the passes that the reader surely has, on any machine.
 
     Raises:
         ExtractionError: the text does not begin with the prompt, or is not valid Unicode.
     """
-    return _search(setup, text, reader, sought, progress, READER_PASSES)
-
-
-def searched_by_writer(
-    setup: Setup, text: str, reader: Reader, sought: Sought[T], progress: Progress | None
-) -> Job[T | None]:
-    """What `searched` surely finds, on any machine. Arguments and errors: see there."""
-    return _search(setup, text, reader, sought, progress, WRITER_PASSES)
-
-
-def _search(
-    setup: Setup,
-    text: str,
-    reader: Reader,
-    sought: Sought[T],
-    progress: Progress | None,
-    passes: int,
-) -> Job[T | None]:
+    passes = WRITER_PASSES if by_writer else READER_PASSES
     spellings = setup.spellings(text)
     decoder = yield from begin_text(NewText(setup.prompt_ids, rewindable=True))
     root = Branch.root(setup.passing.start(setup.sent), reader, sought)
