@@ -121,6 +121,44 @@ def test_lists_of_other_texts_differ_where_their_ids_do():
     assert compare_batch(toy, [], rereads=[]) == []
 
 
+BETWEEN = " and then they walked on along the river for a while, until it was dark."
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "cause"),
+    [
+        ("cafe\u0301", "caf\u00e9", "normalizer"),
+        ("<think>Hm.</think>Yes.", "Yes.", "template"),
+        ("\n\nYes.", "Yes.", "strip"),
+        ("Yes.", "\n\nYes.", "template"),
+        ("Yes,  he said.", "Yes, he said.", "template"),
+    ],
+)
+@pytest.mark.parametrize("later", [("", ""), (" Yes.", " No."), ("\n", ""), ("\ufb01", "fi")])
+def test_the_first_difference_is_told_by_itself_whatever_differs_later(text, other, cause, later):
+    tokenizer = TRAINED["hf-gpt2"]()
+    alone = compare(
+        tokenizer,
+        tokenizer.encode(text + BETWEEN),
+        reread=tokenizer.encode(other + BETWEEN),
+    )
+    both = compare(
+        tokenizer,
+        tokenizer.encode(text + BETWEEN + later[0]),
+        reread=tokenizer.encode(other + BETWEEN + later[1]),
+    )
+    assert alone.cause == cause
+    assert both.first == alone.first
+
+
+@pytest.mark.parametrize("between", [1900, 2100, 20000])
+def test_ids_that_differ_are_counted_however_far_apart_they_are(between):
+    toy = ToyTokenizer(["", *"abcdefghij"])
+    same = random.Random(1).choices(range(1, 9), k=between)
+    found = compare(toy, [9, *same, 9], reread=[10, 10, *same, 10])
+    assert (found.sits, found.cits) == ((0, between + 1), (0, 1, between + 2))
+
+
 def test_the_assertion_shows_the_difference_and_what_to_do():
     toy = ToyTokenizer(["", "a", "b", "ab", "c"])
     assert_no_drift(toy, [3, 4])

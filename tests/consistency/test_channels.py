@@ -29,7 +29,7 @@ from ticore.consistency._engines.retokenizing import Oracle
 from ticore.consistency._tokenizer_rules.pretokenizers import GPT2
 from ticore.consistency._unsupported import Unsupported
 from ticore.consistency._verifier import Verification
-from ticore.errors import SettingsError
+from ticore.errors import SettingsError, WrongTypeError
 from ticore_tokenizers import HuggingFaceTokenizer
 
 CHANNELS = ("strip", "nfc", "newlines", "spaces")
@@ -175,6 +175,13 @@ def test_send_gives_the_text_that_arrives():
     assert send(text, "nfc") == "\u3000 \u00e9\r\n\r \t\u00a0x\x1f\u2029 \n"
     assert send(text, "newlines") == "\u3000 e\u0301\n\n \t\u00a0x\x1f\u2029 \n"
     assert send(text, "spaces") == " e\u0301\r\n\r x \n"
+
+
+@pytest.mark.parametrize("channel", ["identity", *CHANNELS])
+def test_send_refuses_what_is_no_text(channel):
+    for found in (b"a", None, 7):
+        with pytest.raises(WrongTypeError, match="expected a text"):
+            send(found, channel)
 
 
 @pytest.mark.slow

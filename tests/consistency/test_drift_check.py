@@ -51,6 +51,21 @@ def test_lists_are_consistent_where_the_definition_says_so():
     assert by_tables > len(WITH_ADDED) / 3
 
 
+def test_unknown_text_is_lost_even_where_both_lists_have_it():
+    tokenizer = ticore.load_tokenizer("tiny-en")
+    unknown, start = 0, 1
+    ids = [start, *tokenizer.encode("It was late."), unknown]
+    assert tokenizer.unknown_ids == {unknown}
+    found = compare(tokenizer, ids, reread=ids)
+    assert (found.consistent, found.cause) == (False, "normalizer")
+    assert (found.specials, found.specials_again) == ((0,), (0,))
+    assert found.unknowns == (len(ids) - 1,)
+    arrays = np.array(ids), np.array(ids[:-1])
+    lost, kept = DriftCheck(tokenizer).compare(arrays, arrays)
+    assert lost == Drift.of(found)
+    assert kept is None
+
+
 def test_wrong_ids_are_errors_of_their_own_list():
     tokenizer = ticore.load_tokenizer("tiny-en")
     good, wrong = np.array([377]), np.array([tokenizer.vocab_size])

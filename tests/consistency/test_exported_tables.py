@@ -130,6 +130,18 @@ def test_classes_beyond_the_limit_are_spelled_out(monkeypatch):
     assert tables.class_count == 2
 
 
+def test_classes_from_any_one_on_are_rows_also_where_there_are_none():
+    verifier = Verifier(TRAINED["hf-gpt2"]())
+    tables = verifier.export_tables()
+    tables.look_up(texts_of(verifier, count=16))
+    count, words = tables.yes().shape
+    assert count == tables.class_count > 1
+    for give in (tables.yes, tables.if_unmerged):
+        for first in range(count + 1):
+            assert give(first).shape == (count - first, words)
+            assert np.array_equal(np.concatenate((give()[:first], give(first))), give())
+
+
 def test_look_up_refuses_lists_of_other_verifiers_and_inconsistent_ones():
     verifier = Verifier(ToyTokenizer(["", "a", "b", "ab"]), method="retokenize")
     with pytest.raises(SettingsError, match="whose tables cannot be exported"):
@@ -138,6 +150,9 @@ def test_look_up_refuses_lists_of_other_verifiers_and_inconsistent_ones():
     tables = gpt2.export_tables()
     with pytest.raises(SettingsError, match=r"row 1: .* found one of another; use that one's own"):
         tables.look_up([gpt2.start(), Verifier(gpt2.tokenizer, mode="open").start()])
+    for row in (None, [1, 2]):
+        with pytest.raises(SettingsError, match=r"row 1: .* found another object"):
+            tables.look_up([gpt2.start(), row])
     spelled = map(gpt2.tokenizer.token_bytes, range(gpt2.tokenizer.vocab_size))
     word = next(data.decode() for data in spelled if len(data) == 2 and data.isalpha())
     text = gpt2.start([token for letter in word for token in gpt2.tokenizer.encode(letter)])

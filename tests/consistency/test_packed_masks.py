@@ -274,3 +274,6 @@ def test_what_is_no_list_is_refused():
     for texts, more in (("ab", {}), (text, {}), ([text], {"end_ids": 2})):
         with pytest.raises(WrongTypeError, match=r"expected a list of .*; give \[it\]"):
             packed_masks(texts, **more)
+    for row in ([1, 2], Verifier(TOY), 0):
+        with pytest.raises(WrongTypeError, match=r"row 1: expected what Verifier\.start gives"):
+            packed_masks([text, row])

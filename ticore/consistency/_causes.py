@@ -24,6 +24,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from .._support.common_beginning import common_length
 from .._support.utf8 import is_complete
 from ..interfaces import Tokenizer
+from ._alignment import next_change
 from ._boundaries import is_boundary, special_name
 from ._engines.list_check import list_check_at_hand
 from ._engines.tokenizer_parts import spell_each
@@ -174,6 +175,16 @@ class _Side(NamedTuple):
     special: int | None
     name: str
 
+    def text_of(self, start: int, stop: int) -> str:
+        """What the ids from `start` to `stop` spell, with the rest of characters at both ends."""
+        edges = [0, *self.ends]
+        first, last = edges[start], edges[stop]
+        while first and self.data[first : first + 1].strip(_CONTINUATIONS) == b"":
+            first -= 1
+        rest = self.data[last : last + _NEAR]
+        last += len(rest) - len(rest.lstrip(_CONTINUATIONS))
+        return self.data[first:last].decode(errors="replace")
+
     @classmethod
     def of(cls, tokenizer: Tokenizer, ids: Sequence[int], start: int) -> _Side:
         special = tokenizer.special_ids
@@ -202,7 +213,12 @@ def _cause(tokenizer: Tokenizer, here: _Side, there: _Side, at: int, *, is_read:
         return _split_cause(tokenizer, here, there, at)  # the bytes differ later
     if not is_complete(here.data) and _is_malformed(here.data, same):
         return "unfinished character"
-    return _changed_text(tokenizer, here, there, is_read=is_read)
+    begins = at == 0
+    ends = (stop, stop_again) == (len(here.ids), len(there.ids))
+    change = here.text_of(at, stop), there.text_of(at, stop_again)
+    return _changed_text(
+        tokenizer, here, there, change, is_read=is_read, is_at_an_end=begins or ends
+    )
 
 
 def _special_cause(
@@ -221,18 +237,36 @@ def _special_cause(
     return None
 
 
-def _changed_text(tokenizer: Tokenizer, here: _Side, there: _Side, *, is_read: bool) -> Cause:
-    """The cause where the two texts differ."""
+def _changed_text(
+    tokenizer: Tokenizer,
+    here: _Side,
+    there: _Side,
+    change: tuple[str, str],
+    *,
+    is_read: bool,
+    is_at_an_end: bool,
+) -> Cause:
+    """The cause where the two texts differ.
+
+    Args:
+        tokenizer: of both.
+        here, there: the part in both lists.
+        change: the texts of their first difference. Others may follow it.
+        is_read: see `first_difference`.
+        is_at_an_end: whether the part begins or ends with the change.
+    """
+    texts = (here.text, there.text)
     if is_read:
-        blank_alike = "".join(here.text.split()) == "".join(there.text.split())
+        blank_alike = any("".join(a.split()) == "".join(b.split()) for a, b in (texts, change))
         return "strip" if blank_alike else "normalizer"
     if here.text == there.text:
         return "strip"  # the tokenizer reads a space before a text, and leaves it out again
-    if here.text.strip() == there.text.strip():
-        # Between two special tokens the template writes; at the end of a turn the model does.
-        is_between = not here.text.strip()
-        return "template" if is_between or len(there.text) > len(here.text) else "strip"
-    if _is_normalized(tokenizer, here.text, there.text):
+    for text, other in (texts, change) if is_at_an_end else (texts,):
+        if text.strip() == other.strip():
+            # Between two special tokens the template writes; at the end of a turn the model does.
+            is_between = not here.text.strip()
+            return "template" if is_between or len(other) > len(text) else "strip"
+    if any(_is_normalized(tokenizer, text, other) for text, other in (texts, change)):
         return "normalizer"
     return "template"
 
@@ -280,7 +314,8 @@ def _reaches_over(splitter: Splitter, side: _Side, start: int, stop: int) -> boo
 def _end(here: _Side, there: _Side, at: int) -> tuple[int, int]:
     """Where the tokens from `at` on, which differ, end: at the next edge that both sides have.
 
-    Counted in tokens. Where the bytes differ, at their last common tokens.
+    Counted in tokens. Where the bytes differ, where both go on with some equal tokens, or else at
+    their last common ones.
     """
     n, m = at, at
     while n < len(here.ends) and m < len(there.ends):
@@ -290,6 +325,8 @@ def _end(here: _Side, there: _Side, at: int) -> tuple[int, int]:
             if here.data[:a] == there.data[:a]:
                 return n, m
             break
+    if (changed := next_change(here.ids[at:], there.ids[at:])) is not None:
+        return at + changed[0], at + changed[1]
     tail = 0
     most = min(len(here.ids), len(there.ids)) - at
     while tail < most and here.ids[-1 - tail] == there.ids[-1 - tail]:

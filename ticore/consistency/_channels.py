@@ -18,6 +18,7 @@ from functools import cache, partial
 from typing import Literal, get_args
 
 from .._support.checks import require_one_of
+from .._support.utf8 import require_text
 from ._tokenizer_rules.characters import compose
 from ._tokenizer_rules.normalizers import context_in_normal_form, joining
 
@@ -91,11 +92,14 @@ def send(text: str, channel: Channel) -> str:
 
     Raises:
         SettingsError: there is no such channel.
+        WrongTypeError: `text` is not a str.
 
     >>> send("a \t b\r\n", "spaces"), send("a \t b\r\n", "newlines"), send("a \t b\r\n", "strip")
     ('a b\r\n', 'a \t b\n', 'a \t b')
     """
-    return PASSAGES[require_one_of("channel", channel, get_args(Channel))].send(text)
+    passage = PASSAGES[require_one_of("channel", channel, get_args(Channel))]
+    require_text(text)
+    return passage.send(text)
 
 
 _BLANK = re.compile(r"[^\S\r\n]")

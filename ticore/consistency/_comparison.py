@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from functools import partial
 from itertools import accumulate, chain, pairwise
 
@@ -29,6 +28,7 @@ from ..chat import Transcript
 from ..errors import PromptError, SettingsError, TicoreError
 from ..interfaces import SpecialWritingTokenizer, Tokenizer
 from ..registry import wrap
+from ._alignment import matches
 from ._boundaries import Specials, is_boundary, parts, specials_named
 from ._causes import Cause, Difference, first_difference
 from ._compared_part import ComparedPart
@@ -44,7 +44,6 @@ _VERY_LONG = 1 << 20
 # Characters. The pieces in these tables are words, so they come again where words are shorter, and
 # not in Chinese: there they are clauses.
 _LONG_WORD = 10
-_MOST_ALIGNED = 4000  # ids; of longer lists with different texts, all between the ends differ
 
 
 @dataclass(frozen=True)
@@ -132,8 +131,9 @@ def compare(
             the text that a chat template wrote, or a `Transcript`, the messages with the template
             that writes them. Then `specials` has no effect, and `again` is this list. Where its
             text is another one, the spans of both lists count in their own text, and `sits` and
-            `cits` are the ids that differ. White space that a transcript's template writes after
-            the end token of `ids` is left out.
+            `cits` are the ids that differ in an alignment of the lists, which need not be the best
+            one: after a change of more than 8,192 ids all differ. White space that a transcript's
+            template writes after the end token of `ids` is left out.
 
     Returns:
         Both lists, their spans in the text, the inconsistent tokens of each, and the first
@@ -306,11 +306,16 @@ def _compare_reread(tokenizer: Tokenizer, ids: list[int], again: list[int]) -> C
         return replace(found, sits=sits, cits=cits, specials=(), specials_again=())
     sits = here.spans.positions_of_others(there.spans)
     cits = there.spans.positions_of_others(here.spans)
+    specials, specials_again = (
+        tuple(n for n in side.specials if is_boundary(tokenizer, side.ids[n]))
+        for side in (here, there)
+    )
     return replace(
         found,
         sits=tuple(n for n in sits if n not in here.specials),
         cits=tuple(n for n in cits if n not in there.specials),
-        specials_again=there.specials,
+        specials=specials,
+        specials_again=specials_again,
     )
 
 
@@ -336,12 +341,10 @@ def _unaligned(ids: list[int], again: list[int]) -> tuple[tuple[int, ...], tuple
     start = common_length(ids, again)
     end = common_length(ids[start:][::-1], again[start:][::-1])
     here, there = range(start, len(ids) - end), range(start, len(again) - end)
-    if len(here) + len(there) > _MOST_ALIGNED:
-        return tuple(here), tuple(there)
-    a, b = ids[start : here.stop], again[start : there.stop]
-    blocks = SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()
-    same = {start + block.a + n for block in blocks for n in range(block.size)}
-    same_again = {start + block.b + n for block in blocks for n in range(block.size)}
+    same, same_again = set[int](), set[int]()
+    for found in matches(ids[start : here.stop], again[start : there.stop]):
+        same.update(range(start + found.begin, start + found.begin + found.size))
+        same_again.update(range(start + found.begin_b, start + found.begin_b + found.size))
     return (
         tuple(n for n in here if n not in same),
         tuple(n for n in there if n not in same_again),

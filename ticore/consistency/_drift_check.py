@@ -9,7 +9,7 @@ import numpy as np
 from ..chat import Transcript
 from ..errors import PromptError, TicoreError
 from ..interfaces import Tokenizer
-from ._boundaries import Specials
+from ._boundaries import Specials, is_boundary
 from ._comparison import compare, compare_batch
 from ._drift import Drift, Ids, drifts_by_parts
 from ._engines.list_check import ListCheck, list_check
@@ -31,6 +31,7 @@ class DriftCheck:
 
     def __init__(self, tokenizer: Tokenizer, specials: Specials = "gaps") -> None:
         self._tokenizer, self._specials = tokenizer, specials
+        self._lossy = [i for i in tokenizer.special_ids if not is_boundary(tokenizer, i)]
         self._check: ListCheck | None = None
         self.why = ""
         try:
@@ -89,8 +90,7 @@ class DriftCheck:
         return found
 
     def _reread(self, ids: Ids, reread: str | Ids | list[int]) -> Drift | TicoreError | None:
-        size = self._tokenizer.vocab_size
-        if not isinstance(reread, str) and np.array_equal(ids, reread) and _all_below(ids, size):
+        if not isinstance(reread, str) and np.array_equal(ids, reread) and self._loses_none(ids):
             return None
         read = reread.tolist() if isinstance(reread, np.ndarray) else reread
         try:
@@ -98,6 +98,10 @@ class DriftCheck:
         except TicoreError as error:
             return error
         return None if found.consistent else Drift.of(found)
+
+    def _loses_none(self, ids: Ids) -> bool:
+        """Whether all of these are ids of the tokenizer, and none stands for unknown text."""
+        return _all_below(ids, self._tokenizer.vocab_size) and not np.isin(ids, self._lossy).any()
 
 
 def _all_below(ids: Ids, size: int) -> bool:

@@ -85,30 +85,36 @@ class ExportedTables:
         Args:
             first: the first class to give. An engine gets new classes alone by the count it has.
         """
-        return np.array([rows[0] for rows in self._classes[first:]], dtype=np.uint32)
+        return self._rows(first, 0)
 
     def if_unmerged(self, first: int = 0) -> Words:
         """The tokens that may follow a last token that does not merge with them, as `yes`."""
-        return np.array([rows[1] for rows in self._classes[first:]], dtype=np.uint32)
+        return self._rows(first, 1)
+
+    def _rows(self, first: int, which: int) -> Words:
+        rows = [pair[which] for pair in self._classes[first:]]
+        return np.array(rows, dtype=np.uint32).reshape(-1, word_count(self.vocab_size))
 
     def look_up(self, verifications: Sequence[Verification]) -> TableRows:
         """Where the answers about lists stand.
 
         Args:
-            verifications: lists of the verifier that these are the tables of.
+            verifications: lists of the verifier that these are the tables of. A row without
+                constraint has no place among them.
 
         Raises:
             InconsistentStateError: no text may begin with one of the lists.
-            SettingsError: a list belongs to another verifier.
+            SettingsError: a row is no list of this verifier.
         """
         last_tokens, classes, counts = [], [], [0]
         exceptions: dict[int, bool]
         ids, answers = list[int](), list[bool]()
         for n, verification in enumerate(verifications):
-            if verification._engine is not self._engine:
+            if (engine := getattr(verification, "_engine", None)) is not self._engine:
                 raise SettingsError(
-                    f"row {n}: expected a list of the verifier that these tables are of, found one "
-                    f"of another; use that one's own tables"
+                    f"row {n}: expected a list of the verifier that these tables are of, found "
+                    + ("another object" if engine is None else "one of another")
+                    + "; use that one's own tables"
                 )
             last, number, exceptions = self._find(verification._state())
             last_tokens.append(last)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +13,7 @@ from .._support.checks import checked_ids, listed
 from .._support.packed_bits import Words, set_bit, word_count
 from ..errors import InconsistentStateError, SettingsError, WrongTypeError
 from ._engines.base import Engine, write_packed_masks
-
-if TYPE_CHECKING:
-    from ._verifier import Verification
+from ._verifier import Verification
 
 _ALL = np.uint32(0xFFFFFFFF)
 
@@ -49,7 +47,8 @@ def packed_masks(
         InconsistentStateError: no text may begin with the list of some row. No row is written then.
         SettingsError: the buffer has another shape or type, or is read-only; a tokenizer does not
             have an id of `end_ids`.
-        WrongTypeError: `out` is not such a buffer; an id is not an integer.
+        WrongTypeError: a row is not what `Verifier.start` gives; `out` is not such a buffer; an id
+            is not an integer.
 
     >>> import ticore
     >>> tokenizer = ticore.load_tokenizer("tiny-en")
@@ -60,7 +59,7 @@ def packed_masks(
     (dtype('uint32'), True)
     """
     rows = listed(verifications, "verifications", "give [it]")
-    states = [row and _state(row, n) for n, row in enumerate(rows)]
+    states = [None if row is None else _state(row, n) for n, row in enumerate(rows)]
     sizes = {row._size for row in rows if row is not None}
     ends = listed(end_ids, "end ids", "give [it]")
     for size in sizes:
@@ -81,12 +80,23 @@ def packed_masks(
     return out
 
 
+def _require_verification(found: object, row: int) -> None:
+    """Raises WrongTypeError."""
+    if not isinstance(found, Verification):
+        raise WrongTypeError(
+            f"row {row}: expected what Verifier.start gives, found {type(found).__name__}; give "
+            f"verifier.start(ids)"
+        )
+
+
 def _state(verification: Verification, row: int) -> Any:
     """The engine's state of one row.
 
     Raises:
         InconsistentStateError: no text may begin with its list.
+        WrongTypeError: it is not what `Verifier.start` gives.
     """
+    _require_verification(verification, row)
     try:
         return verification._state()
     except InconsistentStateError as error:

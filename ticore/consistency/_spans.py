@@ -15,12 +15,11 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
-from .._support.common_beginning import common_length
+from ._alignment import equal_length, next_alike
 
-# All in bytes: up to this many are compared by SequenceMatcher; of longer texts these are compared
-# at once; this many that are equal end a change; and a change has at most this many on both sides.
+# All in bytes: up to this many are compared by SequenceMatcher; of longer texts this many that are
+# equal end a change; and a change has at most this many on both sides.
 _MOST_MATCHED = 1000
-_AT_ONCE = 4096
 _ALIKE = 16
 _MOST_CHANGED = 1024
 
@@ -141,39 +140,21 @@ def _blocks(spelled: bytes, text: bytes) -> list[_Block]:
     blocks: list[_Block] = []
     a = c = 0
     while len(spelled) - a > _MOST_MATCHED and len(text) - c > _MOST_MATCHED:
-        same = _common_length(spelled, a, text, c)
+        same = equal_length(spelled, a, text, c)
         if same:
             blocks.append(("equal", a, a + same, c, c + same))
             a, c = a + same, c + same
             continue
-        lost, added = _next_equal(spelled, a, text, c)
-        if not lost and not added:
+        changed = next_alike(spelled, a, text, c, _ALIKE, _MOST_CHANGED)
+        if changed is None:
             break
+        lost, added = changed
         blocks.append(("replace", a, a + lost, c, c + added))
         a, c = a + lost, c + added
     if max(len(spelled) - a, len(text) - c) > 2 * _MOST_MATCHED:  # they have nothing in common
         return [*blocks, ("replace", a, len(spelled), c, len(text))]
     rest = SequenceMatcher(None, spelled[a:], text[c:], autojunk=False).get_opcodes()
     return blocks + [(tag, a + i, a + j, c + k, c + m) for tag, i, j, k, m in rest]
-
-
-def _common_length(spelled: bytes, a: int, text: bytes, c: int) -> int:
-    """With how many equal bytes both go on; at most as many as are looked at at once."""
-    return common_length(spelled[a : a + _AT_ONCE], text[c : c + _AT_ONCE])
-
-
-def _next_equal(spelled: bytes, a: int, text: bytes, c: int) -> tuple[int, int]:
-    """How many bytes of each were changed, until both are alike again; 0 and 0 if this is far."""
-    best, least = (0, 0), _MOST_CHANGED
-    for lost in range(_MOST_CHANGED):
-        if lost >= least:
-            break
-        sought = spelled[a + lost : a + lost + _ALIKE]
-        found = text.find(sought, c, c + least - lost + _ALIKE)
-        if found >= 0 and lost + found - c < least:
-            best = lost, found - c
-            least = sum(best)
-    return best
 
 
 def _mapped(ends: list[int], spelled: bytes, text: bytes) -> list[int]:
