@@ -408,6 +408,29 @@ def test_channel_engine_refuses_a_normalizer_that_may_undo_its_channel(channel, 
         )
 
 
+LINE_FEEDS_ARE_SPACES = {
+    "normalizer": "replace",
+    "replacements": {"\n": " "},
+    "normalize": lambda text: text.replace("\n", " "),
+}
+
+
+@pytest.mark.parametrize("mode", ["prefix", "open", "viable"])
+@pytest.mark.parametrize("channel", ["strip", "spaces"])
+def test_a_line_feed_that_is_read_as_a_space_is_left_to_the_tokenizer(mode, channel):
+    """The text "a  " and a line feed arrive as "a \\n" under `spaces`, and are read as "a  "."""
+    tokenizer = copy(TRAINED["sp-bpe"]())
+    tokenizer.structure = lambda: replace(TRAINED["sp-bpe"]().structure(), **LINE_FEEDS_ARE_SPACES)
+    may_be_undone = (mode, channel) == ("viable", "spaces")
+    why = "makes spaces of line feeds"
+    with pytest.raises(Unsupported, match=why) if may_be_undone else nullcontext():
+        ChannelEngine(
+            inner_engine("sp-bpe", mode),
+            PASSAGES[channel],
+            Oracle(tokenizer, mode=mode, channel=channel),
+        )
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_all_methods_agree_under_every_channel(channel):

@@ -17,6 +17,9 @@ Let t be the text of a list, and y = channel(t) what arrives. There are three ca
       "\r\n".
    c. So the normalizer leaves y as it is, and y != t. A tokenizer that reads U+2581 as a space does
       not turn y into t either, because no channel puts in U+2581.
+
+   In mode `viable` it matters also what arrives of longer texts: "a  " and a line feed arrive under
+   `spaces` as "a \n". A normalizer that reads a line feed as a space makes "a  " of it.
 3. **White space at the end, under `strip`.** The channel removes it now, but not when something
    follows. So the list is not consistent, but a longer list may be. Example: "a " arrives as "a",
    and "a b" arrives as it is.
@@ -41,6 +44,7 @@ from ..._support.utf8 import is_continuation_byte, unfinished_suffix
 from ...interfaces import TokenizerStructure
 from .._arrays import Bools, Ids
 from .._channels import Passage
+from .._modes import Mode
 from .._tokenizer_rules import normalizers
 from .._tokenizer_rules.line_ends import may_see_line_ends
 from .._unsupported import Unsupported
@@ -107,7 +111,7 @@ class ChannelState(Generic[S]):
         return found[::-1]
 
 
-def _require_not_undone(structure: TokenizerStructure, passage: Passage) -> None:
+def _require_not_undone(structure: TokenizerStructure, passage: Passage, mode: Mode) -> None:
     """Refuse a tokenizer for which case 2 does not hold: it may undo what the channel does.
 
     Raises:
@@ -121,6 +125,8 @@ def _require_not_undone(structure: TokenizerStructure, passage: Passage) -> None
     read = normalizers.Normalization(structure).read
     if any(c.isspace() and c not in _PUT_IN for put in _PUT_IN for c in read(put)):
         raise Unsupported("its normalizer makes other white space of spaces or line feeds")
+    if mode == "viable" and " " in passage.joining() and read("\n").startswith(" "):
+        raise Unsupported("its normalizer makes spaces of line feeds, with which a text may go on")
 
 
 class ChannelEngine(Generic[S]):
@@ -143,7 +149,7 @@ class ChannelEngine(Generic[S]):
         normalizers.require_known(structure)
         if structure.adds_leading_space and passage.trims:
             raise Unsupported("the tokenizer puts back a space that the channel removes")
-        _require_not_undone(structure, passage)
+        _require_not_undone(structure, passage, oracle.mode)
         self._inner, self._passage, self._oracle = inner, passage, oracle
         self._special = tokenizer.special_ids
         self._spelled = spelled_by(tokenizer)
