@@ -32,6 +32,8 @@ class Network:
         keeps_last: whether it can compute the logits after the last id of each text alone.
         pads: whether texts of different lengths can be read side by side: the network must be told
             what is padding, and where in its text an id stands.
+        keeps_one_text: whether it keeps what it read in itself, and not in the cache, so that
+            several texts cannot be read in turn.
 
     Raises:
         ModelFilesError: the model keeps no cache that is known here; also when it reads, if it
@@ -59,9 +61,12 @@ class Network:
         self.crops = all(layer in (DynamicLayer, DynamicSlidingWindowLayer) for layer in layers)
         self.pads = self.crops and {"attention_mask", "position_ids"} <= taken.keys()
         # Qwen2-VL and the like remember by how much the pictures of an earlier text moved its ids,
-        # and move those of the next one, too, unless they are told where these stand.
+        # and move those of the next one, too, unless they are told where these stand. Some hybrids
+        # (Bamba) begin to count at each pass.
         remembers = any(hasattr(part, "rope_deltas") for part in module.modules())
-        self._places = remembers and "position_ids" in taken
+        self._places = "position_ids" in taken and (remembers or not self.crops)
+        # RecurrentGemma keeps the state of the last text in itself.
+        self.keeps_one_text = any(hasattr(part, "recurrent_states") for part in module.modules())
 
     def new_cache(self) -> Cache:
         """An empty cache.
@@ -159,4 +164,6 @@ def ids_of(named: Any) -> list[int]:
     """The ids that a field of a config names: one, several or none."""
     if named is None:
         return []
+    if isinstance(named, torch.Tensor):
+        named = named.tolist()
     return [int(token) for token in named] if isinstance(named, list | tuple) else [int(named)]

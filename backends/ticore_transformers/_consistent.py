@@ -46,7 +46,7 @@ from ._ends import spelled_ends
 from ._processing import RowProcessors
 from ._prompts import require_no_empty
 from ._sequences import Sequences
-from ._stop_strings import with_stop_strings
+from ._stop_strings import named_specials, strings_of, with_stop_strings
 from ._synced import in_step, is_synced
 from ._text import GeneratedText
 from ._writing import Reader, write
@@ -173,7 +173,8 @@ def custom_generate(
         reader, decoders = _decoders(network, prompts, max_rewind(waits, backtracks))
         width = len(decoders[0].logits())
         require_tokenizer_of_model(verifier.tokenizer, width)
-        eos_ids = frozenset(ids_of(generation_config.eos_token_id)).intersection(range(width))
+        named = named_specials(strings_of(criteria), verifier.tokenizer)
+        eos_ids = named.union(ids_of(generation_config.eos_token_id)).intersection(range(width))
         unspellable = unspellable_ids(verifier.tokenizer, width)
         never = sorted(unspellable.difference(eos_ids).intersection(range(width)))
         spelled = spelled_ends(verifier.tokenizer, eos_ids)
@@ -271,6 +272,11 @@ def _decoders(
 
     One text is read as `generate` reads it, to the same bits.
     """
+    if network.keeps_one_text and len(prompts) > 1:
+        raise SettingsError(
+            f"expected one text at a time, found {len(prompts)}: {type(network.module).__name__} "
+            f"keeps what it read of a text in itself; generate them one after the other"
+        )
     if len(prompts) == 1 or not network.pads:
         decoders = [
             ArrayDecoder(_Unbounded(), TorchForward(network, torch.clone), prompt, prompt)

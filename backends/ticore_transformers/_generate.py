@@ -25,7 +25,7 @@ from ._consistent import consistent, require_no_encoder
 from ._ends import spelled_ends
 from ._logits_processor import ConsistentLogitsProcessor
 from ._prompts import require_network, require_prompts
-from ._stop_strings import StopStrings, checked_strings
+from ._stop_strings import StopStrings, checked_strings, named_specials
 
 
 def generate(
@@ -114,10 +114,15 @@ def _beams(
     length = prompts.shape[1]
     # -1 stands for none in some configs.
     end_ids = [one for one in ids_of(_of_config(model, settings, "eos_token_id", None)) if one >= 0]
+    verifier = Verifier(tokenizer, mode="prefix", view=view)
+    if stop_strings is not None:
+        named = named_specials(stop_strings, verifier.tokenizer).difference(end_ids)
+        if named:
+            end_ids += sorted(named)
+            settings["eos_token_id"] = end_ids
     processor = ConsistentLogitsProcessor(
         tokenizer, prompt_length=length, eos_ids=end_ids, view=view
     )
-    verifier = Verifier(tokenizer, mode="prefix", view=view)
     processors = LogitsProcessorList([*(settings.pop("logits_processor", None) or ()), processor])
     criteria = StoppingCriteriaList(settings.pop("stopping_criteria", None) or ())
     if stop_strings is not None:
@@ -136,7 +141,8 @@ def _beams(
         prompt, written = row[:length], row[length:]
         end = next((at for at, token in enumerate(written) if token in end_ids), len(written))
         end += end < len(written) and written[end] in spelled
-        while end and written[end - 1] in pads:  # where a stop string has ended the text
+        # Where a stop string has ended the text: -1 is transformers' filling without an end token.
+        while end and (written[end - 1] in pads or written[end - 1] < 0):
             end -= 1
         text = FollowedText(verification_of(verifier, prompt))
         if not text.follow(written[:end]).consistent:

@@ -73,6 +73,11 @@ def rollouts(
         )
         given = {**_generation_settings(trainer), **settings}
         require_called(given)
+        if (count := given.get("num_return_sequences", 1)) != 1:
+            raise SettingsError(
+                f"num_return_sequences: expected 1, found {count}; TRL gives each prompt as often "
+                f"as it wants texts, by num_generations of its config"
+            )
         modes = [(module, module.training) for module in model.modules()]
         model.eval()  # dropout would sample from other networks than the trainer's
         try:

@@ -9,7 +9,7 @@ import torch
 from transformers import StoppingCriteria, StoppingCriteriaList, StopStringCriteria
 
 from ticore.errors import SettingsError
-from ticore.interfaces import Tokenizer
+from ticore.interfaces import NamingTokenizer, Tokenizer
 
 
 class StopStrings(StoppingCriteria):
@@ -23,12 +23,16 @@ class StopStrings(StoppingCriteria):
         tokenizer: spells the tokens.
         prompt_length: how many ids of each row are the prompt, padding included.
         most_new: the most tokens of a row that are new since the last call.
+
+    Attributes:
+        strings: as given.
     """
 
     def __init__(
         self, strings: Iterable[str], tokenizer: Tokenizer, prompt_length: int, most_new: int = 1
     ) -> None:
-        self._strings = [string.encode() for string in strings]
+        self.strings = tuple(strings)
+        self._strings = [string.encode() for string in self.strings]
         self._tokenizer = tokenizer
         self._prompt_length = prompt_length
         # Each token before them spells at least a byte, so that no string begins earlier.
@@ -80,6 +84,19 @@ def with_stop_strings(
         strings = checked_strings(strings)
         found.append(StopStrings(strings, tokenizer, prompt_length, most_new))
     return found
+
+
+def strings_of(criteria: StoppingCriteriaList) -> list[str]:
+    """All strings at which these criteria end a text."""
+    return [string for one in criteria if isinstance(one, StopStrings) for string in one.strings]
+
+
+def named_specials(strings: Iterable[str], tokenizer: Tokenizer) -> frozenset[int]:
+    """The special ids whose names are among the strings: no text spells them, so they end it."""
+    if not isinstance(tokenizer, NamingTokenizer):
+        return frozenset()
+    wanted = set(strings)
+    return frozenset(i for i in tokenizer.special_ids if tokenizer.token_name(i) in wanted)
 
 
 def checked_strings(strings: str | Iterable[str]) -> list[str]:

@@ -32,7 +32,7 @@ from ..interfaces import BatchDecoder, ChatTemplate, Decoder, Logits, Tokenizer
 from ._batch_decoder import BatchedForward, CheckedBatchDecoder, checked_prompts, each_row
 from ._checks import require_float64
 from ._decoder import ArrayDecoder, DeviceDecoder
-from ._special_tokens import encode_with_specials
+from ._special_tokens import encode_with_specials, require_tokens_in
 from .checkpoint import Checkpoint, StartToken
 
 
@@ -120,7 +120,13 @@ class CheckpointModel(ABC):
         """Ids of a conversation that the template wrote, with its special tokens.
 
         A start token that the model reads before every text is left out.
+
+        Raises:
+            PromptError: the model's files name a token that the text has, and the tokenizer does
+                not have it.
         """
+        if self._checkpoint is not None:
+            require_tokens_in(self._tokenizer, text, self._checkpoint.added_tokens)
         ids = encode_with_specials(self._tokenizer, text)
         if self._start.always and ids[:1] == [self._start.token]:
             del ids[0]

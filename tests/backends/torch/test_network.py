@@ -14,6 +14,7 @@ import transformers
 
 from tests.support.torch_checkpoints import COMMON, WIDTH, named
 from ticore_torch import Network
+from ticore_torch._network import ids_of
 
 IDS = [1, 9, 300, 77, 5]
 IMAGE = WIDTH - 4  # and the three ids after it belong to pictures, too
@@ -104,3 +105,21 @@ def test_places_are_left_to_models_that_remember_none() -> None:
     with torch.inference_mode():
         plain = network.module(input_ids=torch.tensor([IDS]), use_cache=True, logits_to_keep=1)
     assert torch.equal(network.read(IDS, network.new_cache()), plain.logits[0, -1])
+
+
+@pytest.mark.skipif(not hasattr(transformers, "BambaConfig"), reason="transformers has no Bamba")
+def test_a_hybrid_that_counts_anew_at_each_pass_is_told_where_ids_stand() -> None:
+    sizes = {name: value for name, value in COMMON.items() if name != "head_dim"}
+    states = {"mamba_n_heads": 8, "mamba_d_head": 8, "mamba_d_state": 4, "attn_layer_indices": [1]}
+    config = transformers.BambaConfig(**sizes | states, pad_token_id=0)
+    network = Network(randomized(transformers.BambaForCausalLM(config)))
+    assert not network.crops
+    cache = network.new_cache()
+    for expected, token in zip(network.read_all(IDS), IDS, strict=True):
+        assert torch.allclose(network.read([token], cache), expected, atol=1e-4)
+
+
+def test_ids_of_a_config_may_be_a_tensor() -> None:
+    assert ids_of(torch.tensor([3, 5])) == ids_of([3, 5]) == ids_of((3, 5)) == [3, 5]
+    assert ids_of(torch.tensor(3)) == ids_of(3) == [3]
+    assert ids_of(None) == []

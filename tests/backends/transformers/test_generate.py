@@ -12,6 +12,7 @@ pytest.importorskip("torch", reason="torch or transformers is not installed")
 pytest.importorskip("transformers", reason="torch or transformers is not installed")
 
 import torch
+import transformers
 from torch import nn
 from transformers import (
     CLIPVisionConfig,
@@ -92,6 +93,20 @@ def survives(model: TorchModel, ids: list[int]) -> bool:
     tokenizer = model.tokenizer
     written = [token for token in ids if token not in model.eos_ids]
     return tokenizer.encode(tokenizer.decode(written)) == written
+
+
+class Likely(LogitsProcessor):
+    """Makes a token certain at one position."""
+
+    def __init__(self, token: int, at: int) -> None:
+        self._token, self._at = token, at
+
+    def __call__(self, input_ids: Any, scores: Any) -> Any:
+        if input_ids.shape[1] != self._at:
+            return scores
+        scores = scores.clone()
+        scores[:, self._token] = scores.max() + 100
+        return scores
 
 
 class Keeper:
@@ -898,6 +913,61 @@ class TestGenerate:
         assert string in tokenizer.decode(new)
         assert string not in tokenizer.decode(new[:-3])  # observation is 2
 
+    @pytest.mark.parametrize(
+        "how", [{"consistency": "rollback"}, {"consistency": "masks"}, {"num_beams": 2}]
+    )
+    def test_the_name_of_a_special_token_ends_the_text_with_that_token(
+        self, how: dict[str, Any], english: TorchModel
+    ) -> None:
+        """No text spells it."""
+        ids, model, tokenizer = prompt(english), english.network.module, english.tokenizer
+        start = 1
+        settings = {"consistency": "masks", "max_new_tokens": 12, **how}
+        likely = [Likely(start, ids.shape[1] + 4)]
+        for strings in ("<s>", ["never", "<s>"]):
+            found = generate_consistent(
+                model, tokenizer, ids, logits_processor=likely, stop_strings=strings, **settings
+            )
+            new = found[0, ids.shape[1] :].tolist()
+            assert new.index(start) == 4
+            assert set(new[5:]) <= {0, 2}  # padding
+        other = generate_consistent(model, tokenizer, ids, logits_processor=likely, **settings)
+        assert start not in other[0, ids.shape[1] :].tolist()
+
+    @pytest.mark.parametrize("pad", [None, 0])
+    def test_beams_that_a_stop_string_ended_need_no_end_token(
+        self, pad: int | None, english: TorchModel
+    ) -> None:
+        """Without one transformers fills rows with -1."""
+        module = deepcopy(english.network.module)
+        module.generation_config.eos_token_id = module.config.eos_token_id = None
+        module.generation_config.pad_token_id = module.config.pad_token_id = pad
+        ids = torch.cat([prompt(english, "She is here"), prompt(english, "It was cold")])
+        found = generate_consistent(
+            module,
+            english.tokenizer,
+            ids,
+            attention_mask=torch.ones_like(ids),
+            consistency="masks",
+            num_beams=2,
+            max_new_tokens=12,
+            stop_strings=["a", "e", "i", "b", "c"],
+        )
+        written = found[:, ids.shape[1] :].tolist()
+        assert len(written) == 2
+        assert all(survives(english, [i for i in row if i > 0]) for row in written)
+
+    @pytest.mark.parametrize("consistency", ["rollback", "masks"])
+    def test_end_tokens_may_be_a_tensor(self, consistency: Any, english: TorchModel) -> None:
+        ids, model, tokenizer = prompt(english), english.network.module, english.tokenizer
+        settings = {"consistency": consistency, "max_new_tokens": 30}
+        *_, period = tokenizer.encode("It was late.")
+        several, tensor = (
+            generate_consistent(model, tokenizer, ids, eos_token_id=ends, **settings)
+            for ends in ([2, period], torch.tensor([2, period]))
+        )
+        assert torch.equal(several, tensor)
+
     @pytest.mark.parametrize("consistency", ["rollback", "masks"])
     def test_stop_strings_of_a_config_are_those_of_the_argument(
         self, consistency: Any, english: TorchModel
@@ -1024,6 +1094,26 @@ class TestGenerate:
                 num_beams=2,
                 max_new_tokens=3,
             )
+
+
+@pytest.mark.skipif(
+    not hasattr(transformers, "RecurrentGemmaConfig"), reason="transformers has no RecurrentGemma"
+)
+@pytest.mark.parametrize("consistency", ["rollback", "masks"])
+def test_a_model_that_keeps_a_text_in_itself_generates_one_at_a_time(consistency: Any) -> None:
+    tokenizer = HUGGING_FACE["hf-gpt2"]()
+    sizes = {"hidden_size": 32, "intermediate_size": 48, "num_attention_heads": 4}
+    config = transformers.RecurrentGemmaConfig(
+        vocab_size=tokenizer.vocab_size, num_hidden_layers=3, lru_width=32, **sizes
+    )
+    module = network(config)
+    ids = torch.tensor([[5, 6, 7], [8, 9, 10]])
+    settings = {"consistency": consistency, "max_new_tokens": 2}
+    assert generate_consistent(module, tokenizer, ids[:1], **settings).shape[0] == 1
+    for given in ({}, {"num_return_sequences": 2, "do_sample": True}):
+        rows = ids if not given else ids[:1]
+        with pytest.raises(SettingsError, match=r"expected one text at a time, found 2: Recurr"):
+            generate_consistent(module, tokenizer, rows, **settings, **given)
 
 
 def from_the_middle(text: str) -> str:

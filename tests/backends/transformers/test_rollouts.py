@@ -71,6 +71,15 @@ class FakeTrainer:
         return log_softmax(scaled, dim=-1)
 
 
+def test_several_texts_of_a_prompt_are_refused() -> None:
+    """TRL gives a prompt as often as it wants texts: what is returned has one for each prompt."""
+    trainer = FakeTrainer()
+    with pytest.raises(SettingsError, match="num_return_sequences: expected 1, found 2"):
+        rollouts(trainer.processing_class, num_return_sequences=2)(PROMPTS, trainer)
+    found = rollouts(trainer.processing_class, num_return_sequences=1)(PROMPTS, trainer)
+    assert len(found["completion_ids"]) == len(PROMPTS)
+
+
 @pytest.mark.parametrize("consistency", ["rollback", "masks"])
 def test_text_of_rollouts_is_read_back_as_their_ids(consistency: Any) -> None:
     trainer = FakeTrainer()

@@ -8,6 +8,7 @@ _json_files.py         config.json, overruled by generation_config.json
 _config_fields.py      typed access to config.json
 _safetensors_files.py  weights, single or sharded: mapped, checked, taken by name
 _tokenizer_files.py    which of the tokenizer's files is read
+_added_tokens.py       the tokens that the files add to it
 _start_token.py        what the model reads before a text
 _loading_options.py    what a caller may choose about a model
 _memory.py             the error for files larger than the memory
@@ -19,6 +20,7 @@ _model_files.py        all of these, for a directory and for a GGUF file
 _places.py             from a place to these files, which may be fetched from the hub
 """
 
+from ._added_tokens import find_added_tokens
 from ._chat_template import find_chat_template, find_special_tokens
 from ._checkpoint import Checkpoint
 from ._config_fields import Fields
@@ -59,6 +61,7 @@ __all__ = [
     "TokenKind",
     "dtype_and_tokenizer",
     "dtype_option",
+    "find_added_tokens",
     "find_chat_template",
     "find_model_files",
     "find_special_tokens",

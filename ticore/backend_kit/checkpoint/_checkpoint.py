@@ -31,8 +31,9 @@ class Checkpoint:
         tensors: all weights.
         start: as `find_start_token` gives it.
         chat_template: as `find_chat_template` gives it.
-        special_tokens: as `find_special_tokens` gives them. Neither shapes the logits, so the
-            digest does not depend on them.
+        special_tokens: as `find_special_tokens` gives them.
+        added_tokens: as `find_added_tokens` gives them. None of the last three shapes the logits,
+            so the digest does not depend on them.
     """
 
     config: Mapping[str, object]
@@ -40,6 +41,7 @@ class Checkpoint:
     start: StartToken
     chat_template: str | None = None
     special_tokens: Mapping[str, str] = field(default_factory=dict)
+    added_tokens: frozenset[str] = frozenset()
 
     @property
     def is_made_here(self) -> bool:

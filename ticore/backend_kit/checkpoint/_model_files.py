@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import ModelFilesError
 from ...interfaces import Tokenizer, TokenizerLoader
+from ._added_tokens import find_added_tokens
 from ._chat_template import find_chat_template, find_special_tokens
 from ._checkpoint import Checkpoint
 from ._gguf.vocabulary import GgufVocabulary, parse_vocabulary
@@ -71,6 +72,11 @@ class ModelFiles(ABC):
     def special_tokens(self) -> Mapping[str, str]:
         """As `find_special_tokens` gives them."""
 
+    @property
+    def added_tokens(self) -> frozenset[str]:
+        """As `find_added_tokens` gives them."""
+        return frozenset()
+
     def open_tokenizer(
         self, load_tokenizer: TokenizerLoader, place: str | None = None
     ) -> Tokenizer:
@@ -98,7 +104,12 @@ class ModelFiles(ABC):
     def checkpoint(self, start: StartToken) -> Checkpoint:
         """The files as one Checkpoint, for a model that reads `start` before a text."""
         return Checkpoint(
-            self.settings, self.tensors, start, self.chat_template, self.special_tokens
+            self.settings,
+            self.tensors,
+            start,
+            self.chat_template,
+            self.special_tokens,
+            self.added_tokens,
         )
 
 
@@ -179,6 +190,10 @@ class DirectoryFiles(ModelFiles):
     @cached_property
     def special_tokens(self) -> Mapping[str, str]:
         return find_special_tokens(self.path)
+
+    @cached_property
+    def added_tokens(self) -> frozenset[str]:
+        return find_added_tokens(self.path)
 
     def _open_own(self, load_tokenizer: TokenizerLoader) -> Tokenizer:
         return open_tokenizer(self.path, load_tokenizer)

@@ -15,8 +15,9 @@ def open_tokenizer(folder: Path, load_tokenizer: TokenizerLoader) -> Tokenizer:
 
     Models that have both were trained with tokenizer.model. Their tokenizer.json is converted from
     it and encodes runs of spaces differently. Tokens that only tokenizer.json adds, such as marks
-    of a dialogue, are then not tokens here. A tokenizer.model that is not SentencePiece's, such as
-    the list of ranks of Llama 3, is left for tokenizer.json.
+    of a dialogue, are then not tokens here, and a conversation that has them is refused. A
+    tokenizer.model that is not SentencePiece's, such as the list of ranks of Llama 3, is left for
+    tokenizer.json.
 
     Raises:
         ModelFilesError: neither is there, or what is there cannot be read. A tokenizer.model that
