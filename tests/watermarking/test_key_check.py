@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+import ticore
 from tests.support.toy_models import ToyTokenizer
 from ticore.errors import UnscorableTextError, WrongTypeError
 from ticore.watermarking import WatermarkDetector, check_key
@@ -103,6 +104,20 @@ def test_key_check_asks_for_more_texts_when_there_are_few():
     assert good.verdict == "too few texts"
     assert "give 100 texts or more" in good.advice
     assert key_check([1e-9] * 10, 0, 1e-5, 9.0).verdict == "unlucky"
+
+
+def test_check_key_asks_for_longer_texts_where_most_cannot_be_called_watermarked():
+    tokenizer = ticore.load_tokenizer("tiny-en")
+    short = [f"In the year {year} the harvest was good." for year in range(1700, 1810)]
+    long = [" ".join(short[at : at + 20]) for at in range(0, 100, 2)]
+    detector = WatermarkDetector(tokenizer, "unigram", key=bytes(32))
+    assert detector.detect(short[0]).too_short
+    found = check_key(detector, [*short, *long])
+    assert (found.texts, found.too_short) == (160, 110)
+    assert "give longer texts: 110 of 160 are too short to be called watermarked" in found.advice
+    assert "use it" in key_check([0.5] * 120, 0, 1e-5, 0.0, 60).advice
+    patient = WatermarkDetector(tokenizer, "unigram", key=bytes(32), fpr=0.1)
+    assert check_key(patient, short).too_short == 0
 
 
 def test_check_key_refuses_texts_that_cannot_be_scored():

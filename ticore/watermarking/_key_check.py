@@ -69,6 +69,8 @@ class KeyCheck:
         skipped: how many could not be scored.
         rates: at 10 %, at 1 % and at the detector's own rate.
         strength: the mean of the texts' strengths, about 0 for most keys.
+        too_short: how many texts are too short to be called watermarked at the detector's own rate,
+            whatever the key; see `Detection.too_short`.
     """
 
     verdict: KeyVerdict
@@ -76,6 +78,7 @@ class KeyCheck:
     skipped: int
     rates: tuple[AlarmRate, ...]
     strength: float
+    too_short: int = 0
 
     @property
     def advice(self) -> str:
@@ -84,10 +87,15 @@ class KeyCheck:
             return "choose another key (ticore keygen) and check it; do not use this one"
         if self.verdict == "too few texts":
             return f"give {MIN_TEXTS} texts or more, of the kind that is to be checked"
-        bound = self.rates[-1].high
+        level, bound = self.rates[-1].level, self.rates[-1].high
+        if 2 * self.too_short > self.texts:
+            return (
+                f"give longer texts: {self.too_short:,} of {self.texts:,} are too short to be "
+                f"called watermarked at the false-positive rate {level:g}, whatever the key"
+            )
         return (
             f"use it; of texts like these it calls a share of at most {bound:.2g} watermarked at "
-            f"the false-positive rate {self.rates[-1].level:g}, as far as this many texts can show"
+            f"the false-positive rate {level:g}, as far as this many texts can show"
         )
 
 
@@ -119,7 +127,7 @@ def check_key(detector: WatermarkDetector, texts: Iterable[str]) -> KeyCheck:
             f"detector: expected a WatermarkDetector of one key, found {type(detector).__name__}; "
             f"check each key by itself"
         )
-    skipped = 0
+    skipped = too_short = 0
     values: list[float] = []
     strengths: list[float] = []
     left = iter(texts)
@@ -128,6 +136,7 @@ def check_key(detector: WatermarkDetector, texts: Iterable[str]) -> KeyCheck:
             if isinstance(found, Detection):
                 values.append(of_both_tests(found.p_value, found.segment.p_value))
                 strengths.append(found.strength)
+                too_short += found.too_short
             else:
                 skipped += 1
     if not values:
@@ -135,10 +144,12 @@ def check_key(detector: WatermarkDetector, texts: Iterable[str]) -> KeyCheck:
             f"expected texts to check the key with, found none that could be scored ({skipped} are "
             f"too short or not texts); give texts that people wrote"
         )
-    return key_check(values, skipped, detector.fpr, float(np.mean(strengths)))
+    return key_check(values, skipped, detector.fpr, float(np.mean(strengths)), too_short)
 
 
-def key_check(values: Iterable[float], skipped: int, fpr: float, strength: float) -> KeyCheck:
+def key_check(
+    values: Iterable[float], skipped: int, fpr: float, strength: float, too_short: int = 0
+) -> KeyCheck:
     """What `check_key` returns, from the p-values of the texts.
 
     Args:
@@ -146,6 +157,7 @@ def key_check(values: Iterable[float], skipped: int, fpr: float, strength: float
         skipped: how many texts could not be scored.
         fpr: the detector's false-positive rate.
         strength: the mean of the texts' strengths.
+        too_short: see `KeyCheck`.
     """
     found = np.fromiter(values, np.float64)
     levels = sorted({*LEVELS, fpr}, reverse=True)
@@ -153,7 +165,8 @@ def key_check(values: Iterable[float], skipped: int, fpr: float, strength: float
     unlucky = min(rate.p_value for rate in rates) * len(rates) <= 1 - CONFIDENCE
     verdict: KeyVerdict = "no sign of bad luck" if len(found) >= MIN_TEXTS else "too few texts"
     rates = tuple(sorted(rates, key=lambda rate: (rate.level == fpr, -rate.level)))
-    return KeyCheck("unlucky" if unlucky else verdict, len(found), skipped, rates, strength)
+    verdict = "unlucky" if unlucky else verdict
+    return KeyCheck(verdict, len(found), skipped, rates, strength, too_short)
 
 
 def _rate(level: float, called: int, texts: int) -> AlarmRate:
