@@ -153,6 +153,20 @@ def test_arithmetic_reader_raises_when_the_text_was_cut():
         reader.remainder(9)
 
 
+@pytest.mark.parametrize("chosen", [[0], [1], [0, 1], [1, 0, 0]])
+def test_paper_reader_refuses_a_text_that_is_cut_by_any_number_of_bits(chosen):
+    """Also by a single bit."""
+    reader = ArithmeticCodec("paper").reader()
+    for index in chosen:
+        reader.observe(np.array([1, 2**32 - 1]), index)
+    told = reader._interval.window
+    for count in range(told + 1):
+        assert reader.remainder(count) >= 0
+    for count in range(told + 1, told + 9):
+        with pytest.raises(IncompleteMessageError, match=f"{count} bits before"):
+            reader.remainder(count)
+
+
 def test_arithmetic_codec_refuses_unknown_stop_rules():
     with pytest.raises(SettingsError, match="'exact' or 'paper', found 'soon'"):
         ArithmeticCodec("soon")

@@ -91,6 +91,21 @@ def test_sparsamp_error_ends_with_its_block():
     assert misread > 0
 
 
+def test_sparsamp_error_ends_with_its_block_when_no_value_is_left():
+    """The last token of the second block is of a part that has none of the points."""
+    weights, wrong, bits = weights_of([1, 1], 32), np.array([1, 2**32 - 1]), random_bits(1, 32)
+    codec = SparSampCodec(randomness_of(0), 8)
+    writer, reader, found = codec.writer(to_source(bits, zeros)), codec.reader(), []
+    while not writer.done:
+        before, index = writer.settled, writer.choose(weights)
+        if (before, writer.settled) == (8, 16):
+            found += unpack_bits(*reader.observe(wrong, 0))
+        else:
+            found += unpack_bits(*reader.observe(weights, index))
+    assert found[:8] == bits[:8]
+    assert found[16:] == bits[16:]
+
+
 @given(block_bits=st.integers(1, 1024))
 def test_sparsamp_settles_whole_blocks(block_bits):
     writer = SparSampCodec(randomness_of(0), block_bits).writer(to_source([1], zeros))

@@ -61,6 +61,22 @@ def test_hypergeometric_p_value_is_that_of_trying_everything():
         assert null.p_value(evidence(scores, [7, 7, 7, 9, 9])) == pytest.approx(expected)
 
 
+def test_hypergeometric_p_value_is_exact_when_more_tokens_are_drawn_than_are_green():
+    null = HypergeometricNull(0.25, 0.4, 3, 12)
+    for green in range(4):
+        scores = [1] * green + [0] * (6 - green)
+        expected = stats.hypergeom.sf(green - 1, 12, 3, 6)
+        assert null.p_value(evidence(scores, [7] * 6)) == pytest.approx(expected)
+
+
+def test_hypergeometric_p_value_is_at_most_1():
+    """The probabilities of all counts are rounded, and so may sum to a little more."""
+    null = HypergeometricNull(0.25, 0.4, 25, 100)
+    for lists in range(1, 9):
+        seeds = np.repeat(np.arange(lists), 3)
+        assert null.p_value(evidence(np.zeros(len(seeds)), seeds)) <= 1
+
+
 def test_exponential_p_value_is_the_tail_of_the_gamma_distribution():
     null = ExponentialNull()
     assert null.p_value(evidence([2.0])) == pytest.approx(math.exp(-2))
@@ -135,10 +151,10 @@ def test_hypergeometric_likelihood_ratios_have_mean_1_after_any_draws(size, data
 )
 def test_null_gives_each_text_of_a_batch_what_it_gives_it_alone(null):
     rng = np.random.default_rng(2)
-    bounds = np.array([0, 0, 7, 8, 8, 20])
-    scores = rng.exponential(size=20) if null == ExponentialNull() else rng.integers(2, size=20)
-    texts = BatchEvidence(evidence(scores, rng.integers(3, size=20)), bounds)
-    alone = [texts.text(at) for at in range(5)]
+    bounds = np.array([0, 0, 7, 8, 8, 20, 32])
+    scores = rng.exponential(size=32) if null == ExponentialNull() else rng.integers(2, size=32)
+    texts = BatchEvidence(evidence(scores, rng.integers(3, size=32)), bounds)
+    alone = [texts.text(at) for at in range(6)]
     assert null.p_values(texts).tolist() == [null.p_value(one) for one in alone]
     assert np.array_equal(
         null.strengths(texts), [null.strength(one) for one in alone], equal_nan=True

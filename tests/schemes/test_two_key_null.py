@@ -101,6 +101,14 @@ def test_tail_of_the_lowest_and_highest_sums():
     assert 0 < null.tail(720.0, 20) < 1e-250
 
 
+@pytest.mark.parametrize("larger", [0.5, 0.6, 0.75, 0.9, 0.99])
+def test_tail_is_at_most_1(larger):
+    """The terms are rounded, and so may sum to a little more."""
+    for count in (1, 2, 5, 20, 100, 400):
+        for total in (1e-9, 1e-3, 0.1):
+            assert TwoKeyNull(larger).tail(total, count) <= 1
+
+
 @example(larger=0.9375, count=5, seed=0)
 @given(larger=st.floats(0.5, 0.99), count=st.integers(1, 40), seed=st.integers(0, 100))
 def test_tail_falls_with_the_sum(larger, count, seed):

@@ -286,6 +286,20 @@ def test_frame_reader_raises_when_the_length_is_impossible(code: bytes) -> None:
         _open(tag + masked + ciphertext)
 
 
+@pytest.mark.parametrize("body", [b"", b"\x09x", b"\x80"], ids=["none", "more", "cut"])
+def test_frame_reader_refuses_padding_that_is_never_written_even_with_the_right_tag(
+    body: bytes,
+) -> None:
+    derived = KEY.derive(b"")
+    plaintext = bytes(4) + body
+    length = leb128(len(plaintext))
+    associated_data = frame._associated_data(DIGEST, length, frame._PADDED_DOMAIN)
+    sealed = AESSIV(derived.siv_key).encrypt(plaintext, associated_data)
+    tag, ciphertext = sealed[:16], sealed[16:]
+    with pytest.raises(AlteredTextError):
+        _open(tag + frame._mask_length(derived, tag, length) + ciphertext)
+
+
 def test_seal_refuses_messages_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(payloads, "MAX_MESSAGE", 1000)
     for message in (bytes(1000), _noise(1000)):

@@ -135,6 +135,9 @@ def test_from_password_refuses_bad_passwords_and_does_not_show_them() -> None:
         Secret.from_password("hunter2\udcff")
     shown = traceback.format_exception_only(caught.value)
     assert "hunter2" not in "".join(shown)
+    # A program that logs an error may log its cause too, and that holds the password.
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
 
 
 @pytest.mark.parametrize("secret", [Secret.from_key(b"K" * 32), Secret.from_password("K" * 8)])
@@ -161,3 +164,8 @@ def test_shared_key_depends_on_the_nonce() -> None:
 def test_advice_about_a_password_counts_its_characters() -> None:
     assert keys.password_advice("a").startswith("a password of 1 character may")
     assert keys.password_advice("ab").startswith("a password of 2 characters may")
+
+
+def test_advice_about_a_password_is_given_when_it_is_shorter_than_the_least_length() -> None:
+    assert keys.password_advice("x" * (keys.LEAST_PASSWORD - 1))
+    assert not keys.password_advice("x" * keys.LEAST_PASSWORD)

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ticore.errors import ExtractionError, MissingPartsError
-from ticore.steganography._parts import Part, join, split
+from ticore.steganography._padding import leb128
+from ticore.steganography._parts import _MOST_PARTS, Part, join, split
 from ticore.steganography._payload import Packing, Payload
 
 payloads = st.builds(
@@ -39,9 +40,11 @@ def test_missing_parts_are_named(data: bytes, choose: st.DataObject) -> None:
     assert caught.value.missing == tuple(sorted(gone))
 
 
-def test_many_missing_parts_are_counted() -> None:
-    parts = split(Payload(Packing.PLAIN, bytes(30)), 1, Random(1).randbytes)
-    with pytest.raises(MissingPartsError, match="part 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 19 more"):
+@pytest.mark.parametrize(("count", "more"), [(11, ""), (12, " and 1 more"), (30, " and 19 more")])
+def test_many_missing_parts_are_counted(count: int, more: str) -> None:
+    parts = split(Payload(Packing.PLAIN, bytes(count)), 1, Random(1).randbytes)
+    named = f"part 2, 3, 4, 5, 6, 7, 8, 9, 10, 11{more} of {count} is missing"
+    with pytest.raises(MissingPartsError, match=named):
         join(parts[:1])
 
 
@@ -73,8 +76,14 @@ def test_a_whole_payload_is_one_part() -> None:
         bytes(8) + b"\x02\x01\x00",
         bytes(8) + b"\x00\x01\x00x",
         bytes(8) + b"\x01\x01\x03x",
+        bytes(8) + leb128(1) + leb128(_MOST_PARTS + 1) + b"\x00x",
     ],
 )
 def test_damaged_parts_are_refused(data: bytes) -> None:
     with pytest.raises(ExtractionError, match="says nothing about which part it is"):
         Part.of(Payload(Packing.PART, data))
+
+
+def test_a_message_may_have_the_most_parts() -> None:
+    part = Part(bytes(8), _MOST_PARTS, _MOST_PARTS, Packing.PLAIN, b"x")
+    assert Part.of(part.payload()) == part

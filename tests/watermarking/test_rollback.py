@@ -15,6 +15,7 @@ from ticore.errors import SettingsError
 from ticore.schemes import Gumbel
 from ticore.watermarking import Rollback, greedy, multinomial, watermarked_sampler
 from ticore.watermarking._logits import without
+from ticore.watermarking._rollback import max_rewind
 
 # Longest match first: whatever is written by shorter pieces is read back by the longer ones.
 VOCABULARIES = [
@@ -110,7 +111,7 @@ class Writing(RuleBasedStateMachine):
     def what_is_pending_is_not(self):
         pending = self.text._pending
         assert len(pending) <= self.observation
-        assert len(self.text.committed) + len(pending) <= self.tokens
+        assert not pending or len(self.text.committed) + len(pending) < self.tokens
         for n in range(1, len(pending) + 1):
             ids = [*self.prompt, *self.text.committed, *pending[:n]]
             assert self.tokenizer.encode(self.tokenizer.decode(ids)) != ids
@@ -233,15 +234,18 @@ def test_ids_that_are_never_chosen_keep_no_token_from_being_taken_back(model, ob
 
 
 def test_rollback_ends_the_text_only_when_no_token_is_pending():
-    ends = Counter()
+    ends, rollbacks = Counter(), 0
     for seed in range(40):
         tokenizer, text = begin(
             VOCABULARIES[0], "multinomial", seed=seed, end=True, observation=5, tokens=40
         )
         list(text.run())
         ends[text.end] += 1
+        rollbacks += text.rollbacks
+        assert not text._pending
         assert tokenizer.vocab_size - 1 not in text.committed
     assert ends["end of text"] > 10
+    assert rollbacks > 0
 
 
 def test_an_end_that_is_part_of_the_text_keeps_it_consistent():
@@ -266,6 +270,50 @@ def test_an_end_that_is_part_of_the_text_keeps_it_consistent():
         refused += text.rollbacks > 0
     assert ends > 10
     assert refused > 3
+
+
+class Watched:
+    """A decoder, and by how many tokens it was rewound from the furthest place that it has read."""
+
+    def __init__(self, decoder):
+        self._decoder, self.rewound, self._furthest = decoder, 0, len(decoder.ids)
+
+    @property
+    def ids(self):
+        return self._decoder.ids
+
+    def logits(self):
+        return self._decoder.logits()
+
+    def push(self, token):
+        self._decoder.push(token)
+        self._furthest = max(self._furthest, len(self.ids))
+
+    def rewind(self, count):
+        self._decoder.rewind(count)
+        self.rewound = max(self.rewound, self._furthest - len(self.ids))
+
+
+@pytest.mark.parametrize("observation", [0, 1, 5])
+def test_rollback_keeps_to_its_tokens_and_to_max_rewind(observation):
+    furthest = 0
+    for pieces in VOCABULARIES[4:]:
+        for seed in range(8):
+            for tokens in (3, 8):
+                _, text = begin(
+                    pieces,
+                    "multinomial",
+                    seed=seed,
+                    tokens=tokens,
+                    observation=observation,
+                    sharpness=0.5,
+                )
+                text._decoder = watched = Watched(text._decoder)
+                list(text.run())
+                assert len(text.committed) <= tokens
+                assert watched.rewound <= max_rewind(observation, 8)
+                furthest = max(furthest, watched.rewound)
+    assert furthest > observation
 
 
 def test_rollback_commits_every_token_when_nothing_is_verified():

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ticore.schemes import BinomialNull, Evidence, ExponentialNull, HypergeometricNull
+from ticore.schemes._evidence import BatchEvidence
 from ticore.watermarking import Stretch
 from ticore.watermarking._stretches import disjoint, find_stretches, likeliest_segments
 
@@ -110,6 +111,26 @@ def test_find_stretches_divides_the_rate_by_the_tests():
     assert other.p_value == pytest.approx(50 * one.p_value)
     assert find_stretches(GREENS, evidence_of(scores), one.p_value / 2) == ()
     assert find_stretches(GREENS, evidence_of([]), 0.5) == ()
+
+
+@pytest.mark.parametrize("after", [0, 20])
+def test_find_stretches_ends_with_the_last_marked_token_that_counts(after):
+    """Every other token repeats a draw, so it has no score. `after` unmarked ones follow."""
+    scores = np.repeat([4.0, 0.0], [20, after])
+    places = 3 + 2 * np.arange(len(scores))
+    (found,) = find_stretches(ExponentialNull(), Evidence(places, places, places, scores), 1e-3)
+    assert (found.begin, found.end) == (3, 3 + 2 * 19 + 1)
+
+
+def test_find_stretches_takes_a_strength_that_fits_badly_as_no_evidence():
+    """1 / p is the average F over the strengths, of which none has a sum below 0."""
+    null, one = ExponentialNull(), evidence_of(np.full(400, 1.25), 0)
+    (found,) = find_stretches(null, one, 1.0)
+    ratios = null.likelihood_ratios(BatchEvidence.of(one))
+    sums = ratios.logs[:, found.begin : found.end].sum(axis=1)
+    assert sums.min() < 0 < sums.max()
+    sums = np.maximum(sums, 0)
+    assert 1 / found.p_value == pytest.approx(ratios.factors @ (np.exp(sums) - sums - 1) / 400)
 
 
 def test_disjoint_keeps_the_first_of_those_that_overlap():

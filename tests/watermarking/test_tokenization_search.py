@@ -13,8 +13,9 @@ import ticore
 from tests.support.toy_models import ToyTokenizer
 from ticore.errors import SettingsError
 from ticore.schemes import ALL_SCHEMES, SCHEMES
+from ticore.watermarking import _tokenization_search as tokenization_search
 from ticore.watermarking._respellings import Respeller, respelled
-from ticore.watermarking._tokenization_search import log_shares, log_weight
+from ticore.watermarking._tokenization_search import _divided, log_shares, log_weight
 
 # Every two letters are a token, so nearly all neighbours can be cut elsewhere.
 LETTERS = "abcdef"
@@ -53,6 +54,10 @@ def test_search_keeps_to_its_rate_in_text_without_a_watermark():
     plain = np.array([one.tokenizations.p_value_read for one in found])
     assert (p_values <= np.minimum(2 * plain, 1) * (1 + 1e-9)).all()
     assert any(one.tokenizations.respelled for one in found)
+    as_read = [one for one in found if one.tokenizations.tried and not one.tokenizations.respelled]
+    assert as_read
+    for one in as_read:  # nothing better was found; the search is paid for all the same
+        assert one.p_value == min(1, 2 * one.tokenizations.p_value_read)
 
 
 @pytest.mark.parametrize("name", ["left_hash", "self_hash", "unigram", "dipmark"])
@@ -111,6 +116,52 @@ def test_search_finds_the_tokens_that_were_written():
     values = json.loads(json.dumps(search.to_dict()))["tokenizations"]
     assert values["respelled"][0]["begin"] == search.tokenizations.respelled[0].begin
     assert values["tried"] == len(RESPELLER.all(read))
+
+
+def test_search_counts_each_draw_once():
+    """A text that was written once and copied twice, with the same cut moved in each copy."""
+    rng = np.random.default_rng(9)
+    scheme = SCHEMES["gumbel"](bytes(16), TOY.vocab_size)
+    ids = written(scheme, rng, 40) * 3
+    moved = RESPELLER.moved_cuts(ids)
+    first = next(one for one in moved if 15 < one.begin < 30)
+    alike = [one for one in moved if one.begin % 40 == first.begin and one.tokens == first.tokens]
+    assert len(alike) == 3
+    read = respelled(ids, alike)
+    plain, search = (
+        ticore.WatermarkDetector(TOY, scheme, tokenizations=each) for each in ("read", "search")
+    )
+    found, listed = search.detect_ids(read), RESPELLER.all(read)
+    chosen = found.tokenizations.respelled
+    assert chosen
+    shares = log_shares(listed)
+    paid = log_weight([shares[listed.index(one)] for one in chosen])
+    of_chosen = plain.detect_ids(respelled(read, chosen)).p_value
+    assert math.log(found.p_value) == pytest.approx(math.log(of_chosen) - paid)
+
+
+def test_search_chooses_no_two_respellings_of_one_token(monkeypatch):
+    """Each respelling seems to add much, so as many are taken as fit beside each other."""
+    scheme = SCHEMES["gumbel"](bytes(16), TOY.vocab_size)
+    ids = np.random.default_rng(1).integers(TOY.vocab_size, size=20).tolist()
+    tried = []
+
+    def note(ids, taken):
+        tried.append(respelled(ids, taken))
+        return tried[-1]
+
+    monkeypatch.setattr(tokenization_search, "respelled", note)
+    monkeypatch.setattr(
+        tokenization_search, "_gains", lambda scheme, ids, listed: np.full(len(listed), 1e3)
+    )
+    tokenization_search.search(scheme, ids, 0.5, RESPELLER, once=True)
+    assert len(tried) > 1
+    assert {TOY.decode(one) for one in tried} == {TOY.decode(ids)}
+
+
+def test_p_value_of_0_stays_0_whatever_it_pays():
+    assert _divided(0.0, -9.0) == 0
+    assert _divided(0.5, -9.0) == 1
 
 
 def test_places_counts_the_tokens_that_have_a_moved_cut_in_their_context():
