@@ -83,6 +83,8 @@ def test_the_engines_settings_choose_the_algorithm():
         {"key": 1, "alpha": -0.1},
         {"key": 1, "alpha": 1.5},
         {"key": 1, "alpha": "0.1"},
+        {"key": 1, "alpha": True},
+        {"key": 1, "alpha": False},
         {"key": 1 << 64},
         {"key": 1, "salt": 2},
     ],

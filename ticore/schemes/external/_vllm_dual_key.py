@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from ..._support.checks import is_number
 from .._base import Array
 from .._evidence import Evidence
 from .._null_distributions import NullDistribution
@@ -56,7 +57,7 @@ class VLLMDualKeyGumbel:
         self._keys = VLLMGumbel.of_two_keys(key, context_width=context_width)
         self._alpha = (
             float(alpha)
-            if alpha in (0, 1)
+            if is_number(alpha) and alpha in (0, 1)
             else checked_number("alpha", alpha, above=LEAST_WEIGHT, below=1 - LEAST_WEIGHT)
         )
         self.context = self._keys[0].context
