@@ -25,6 +25,7 @@ from tests.support.broken_lines import cut, wrapped
 from tests.support.tiny_models import tiny_model
 from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore.errors import ExtractionError, IncompleteMessageError, OutsidePoolError
+from ticore.steganography import _pasted as pasted
 from ticore.steganography._pasted import MOST_READINGS, readings
 
 KEY = bytes(range(32))
@@ -296,6 +297,65 @@ def test_extract_blames_the_key_when_the_length_exceeds_the_text() -> None:
     beyond = [each for each in said if "no text of this model holds more than" in each]
     assert len(beyond) >= 10  # one in two: a length byte says that another follows
     assert all(each.startswith("the key or password, the prompt or another") for each in beyond)
+
+
+ALL_KINDS = (
+    "> \u201cWell,\u201d said Ann\u2009\u2014 the o\ufb03ce =3D caf e\u0301 &amp; so\u200b on \r\n"
+    "> and the next day \r\n> they left.\r\n\r\n"
+)
+
+
+def test_few_repairs_are_tried_where_the_prompt_is_missing() -> None:
+    """Each looks at the whole text, and there are thousands of ways to combine them."""
+    ticks = Ticks()
+    assert list(readings(ALL_KINDS, "The morning", ticks)) == []
+    assert 50 < ticks.count < 400
+    with pytest.raises(Stopped):
+        list(readings(ALL_KINDS, "The morning", Ticks(20)))
+    stego = _english("The door", "whole")
+    with pytest.raises(ExtractionError):
+        stego.extract_pasted(ALL_KINDS)
+    with pytest.raises(Stopped):
+        stego.extract_pasted(ALL_KINDS, tick=Ticks(20))
+
+
+def test_a_small_change_is_undone_in_texts_of_the_former_mode() -> None:
+    """Without a mode both are read, and so both are mended."""
+    settings: dict[str, Any] = {"key": KEY, "prompt": "The old house"}
+    old = ticore.Steganographer(
+        tiny_model(), mode="prefix", entropy=np.random.default_rng(3).bytes, **settings
+    )
+    new = ticore.Steganographer(tiny_model(), **settings)
+    text = old.embed(b"noon").text
+    for at in range(30, len(text) - 40, 9):
+        changed = text[: at + 1] + text[at + 2] + text[at + 1] + text[at + 3 :]
+        with suppress(ExtractionError):
+            found = old.extract_pasted(changed)
+            if found.undone and "exchanged" in found.undone[-1]:
+                assert new.extract_pasted(changed) == found
+                return
+    pytest.fail("no change was undone")
+
+
+def test_line_ends_are_looked_for_in_texts_of_the_former_mode() -> None:
+    settings: dict[str, Any] = {"key": KEY, "prompt": '"No,"'}
+    old = ticore.Steganographer(tiny_model(), mode="prefix", **settings)
+    new = ticore.Steganographer(tiny_model(), **settings)
+    modes = [
+        [each.reader.agreement.mode for each in pasted._joined_after(stego._setup, '"No," he', [])]
+        for stego in (old, new)
+    ]
+    assert modes == [["prefix"], ["viable", "prefix"]]
+
+
+@pytest.mark.parametrize("disambiguation", ["basic", "mwis", "syncpool", "lookahead", "stepwise"])
+def test_a_text_without_tokens_is_no_text_of_these_settings(disambiguation: str) -> None:
+    tokenizer = ToyTokenizer(["", *"abcdefgh", "ab"])
+    model = ToyModel(tokenizer, seed=2)
+    stego = ticore.Steganographer(model, key=KEY, prompt="a", disambiguation=disambiguation)
+    text = stego.embed(b"hi").text
+    with pytest.raises(ExtractionError):
+        stego.extract_pasted(text[:9] + "\u00e9" + text[10:])
 
 
 def test_extract_pasted_undoes_one_small_change() -> None:

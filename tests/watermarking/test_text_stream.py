@@ -1,7 +1,9 @@
 """A stream gives the text of `generate`, piece by piece, and takes no piece back."""
 
+import gc
 import itertools
 import json
+import weakref
 from collections import Counter
 from typing import get_args
 
@@ -26,11 +28,19 @@ class Written:
     """Stands in for the loop of a text whose tokens are known."""
 
     def __init__(self, ids):
-        self.committed = ids
+        self._left = list(ids)[::-1]
+        self.committed = []
 
-    def run(self):
-        for token in self.committed:
-            yield (token,)
+    @property
+    def settled(self):
+        return len(self.committed)
+
+    @property
+    def end(self):
+        return None if self._left else "length"
+
+    def step(self):
+        self.committed.append(self._left.pop())
 
 
 @pytest.fixture(scope="module")
@@ -176,6 +186,61 @@ def test_each_piece_is_given_out_once(view):
         first = list(itertools.islice(stream, taken))
         assert "".join(first) + "".join(stream) == expected
         assert list(stream) == []
+
+
+def test_pieces_and_changes_are_not_lost_where_a_caller_stops_or_fails():
+    def passed_on(parts):
+        yield from parts  # when it is closed, it closes what it iterates over
+
+    class Failing(ToyModel):
+        fails = False
+
+        def start(self, prompt_ids):
+            decoder = super().start(prompt_ids)
+            logits = decoder.logits
+
+            def unsteady():
+                if Failing.fails:
+                    Failing.fails = False
+                    raise KeyboardInterrupt
+                return logits()
+
+            decoder.logits = unsteady
+            return decoder
+
+    writer = Generator(Failing(ToyBrackets(TOYS), seed=3), seed=3)
+    expected = writer.generate("ab", max_new_tokens=40, seed=3).text
+    stream = writer.stream("ab", max_new_tokens=40, seed=3)
+    given = []
+    for piece in passed_on(stream):
+        given.append(piece)
+        if len(given) == 2:
+            break
+    Failing.fails = True
+    with pytest.raises(KeyboardInterrupt):
+        given += stream
+    assert stream.result().end == "stopped"
+    given += itertools.islice(stream, 1)
+    assert "".join([*given, *stream]) == expected
+
+    of_all = list(writer.stream("ab", max_new_tokens=40, seed=3).changes())
+    stream, found = writer.stream("ab", max_new_tokens=40, seed=3), []
+    while some := list(itertools.islice(stream.changes(), 1)):
+        found += some
+    assert found == of_all
+
+
+def test_a_text_is_freed_without_the_garbage_collector():
+    """It holds a decoder, and so the cache of what a model has read."""
+    stream = generator(TOYS, 3).stream("ab", max_new_tokens=9)
+    assert list(stream)
+    held = weakref.ref(stream)
+    gc.disable()
+    try:
+        del stream
+        assert held() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("finish", [lambda s: s.run(), lambda s: list(s.changes())])

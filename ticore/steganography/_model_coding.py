@@ -16,7 +16,7 @@ import numpy as np
 
 from ..candidates import Candidates, Ints, to_weights
 from ..codecs import ArithmeticCodec, BitSource, Reader, zeros
-from ..errors import CapacityError, ExtractionError, ModelError
+from ..errors import CapacityError, ExtractionError, ModelError, SettingsError
 from ..interfaces import Decoder
 from ._jobs import Job, NewText, begin_text
 from ._padding import leb128, read_leb128
@@ -89,9 +89,12 @@ def _tokens(setup: Setup, message: bytes) -> list[int] | None:
     tokenizer = setup.model.tokenizer
     if not text or len(message) > 16 * MOST_TOKENS:
         return None
-    ids = tokenizer.encode(text)
+    try:
+        ids, context = tokenizer.encode(text), _context(setup)
+    except SettingsError:  # there are no tokens for some characters
+        return None
     # Not `setup.room`: a window makes room for the text, but here the model reads everything.
-    room = setup.model.context_length - len(setup.prompt_ids) - len(_context(setup))
+    room = setup.model.context_length - len(setup.prompt_ids) - len(context)
     fits = 0 < len(ids) <= min(MOST_TOKENS, room)
     return ids if fits and tokenizer.decode(ids).encode() == message else None
 

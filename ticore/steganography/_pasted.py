@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain, combinations, zip_longest
+from itertools import chain, combinations, islice, zip_longest
 from typing import NamedTuple, Protocol
 
 from .._support.ticks import Tick, no_tick
@@ -23,6 +23,7 @@ from ..errors import (
     ExtractionError,
     IncompleteMessageError,
     OutsidePoolError,
+    SettingsError,
     TextPlace,
 )
 from ._broken_lines import Joined, flowed, uncut, unwrapped
@@ -38,6 +39,7 @@ from ._small_repairs import small_repairs
 from ._typos import BACK, typos
 
 MOST_READINGS = 24
+_MOST_PLANS = 100  # of repairs, for a text; those that matter are the first ones
 MOST_STEPS = 3  # tokens to read per character, for all readings; a token has about four characters
 _PASSES_FOR_EDITS = 80  # of the model, beside those that read the text once
 
@@ -121,7 +123,7 @@ def recover(
     left: dict[OutsidePoolError, tuple[str, ...]] = {}  # where readings left the possible texts
     if isinstance(first, OutsidePoolError):
         left[first] = ()
-    for undone, reading in readings(text, setup.sent):
+    for undone, reading in readings(text, setup.sent, tick):
         try:
             return Recovered(extract(reading, progress=steps.progress), undone)
         except OutsidePoolError as error:
@@ -235,20 +237,34 @@ def _joined_after(setup: Setup, text: str, repairs: Sequence[Repair]) -> Iterato
     if whole == plain:
         line_ends = ()  # no program broke a line
     for more, reading in _beginnings(whole, mark, setup.sent):
-        try:
-            reader, _ = next(setup.readers(reading))  # with openers, that of this text
-        except ExtractionError:
-            continue  # none shows yet
         shift = len(reading) - len(whole)  # the prompt may have another length
-        first = len(reader.sent) - shift
-        unsure = [(begin + shift, end + shift) for begin, end in line_ends if begin >= first]
-        yield _JoinedText(reader, Joined(reading, tuple(unsure)), (*undone, *more))
+        for reader in _reader_of_each_mode(setup, reading):
+            first = len(reader.sent) - shift
+            unsure = [(begin + shift, end + shift) for begin, end in line_ends if begin >= first]
+            yield _JoinedText(reader, Joined(reading, tuple(unsure)), (*undone, *more))
+
+
+def _reader_of_each_mode(setup: Setup, text: str) -> list[Setup]:
+    """What may read a text: with openers, those of this text; none if none shows yet."""
+    found: dict[str, Setup] = {}
+    with suppress(ExtractionError):
+        for reader, _ in setup.readers(text):
+            found.setdefault(reader.agreement.mode, reader)
+    return [*found.values()]
 
 
 def _edited(setup: Setup, place: TextPlace, tick: Tick) -> Recovered | None:
     """The message of the text without one small change near a place, if that gives one."""
-    setup, _ = next(setup.readers(place.text))  # with openers, that of this text
-    once = len(setup.model.tokenizer.encode(place.text))
+    found = (_edited_in_mode(each, place, tick) for each in _reader_of_each_mode(setup, place.text))
+    return next(filter(None, found), None)
+
+
+def _edited_in_mode(setup: Setup, place: TextPlace, tick: Tick) -> Recovered | None:
+    """As `_edited`, in one mode."""
+    try:
+        once = len(setup.model.tokenizer.encode(place.text))
+    except SettingsError:  # there are no tokens for some characters
+        return None
     # With a window the model reads its tokens again for each token.
     most = (once + _PASSES_FOR_EDITS) * (setup.agreement.window or 1)
     rereading = Rereading(setup, PassLimit(most, tick))
@@ -272,7 +288,7 @@ def _edited(setup: Setup, place: TextPlace, tick: Tick) -> Recovered | None:
     return None
 
 
-def readings(text: str, prompt: str) -> Iterator[tuple[tuple[str, ...], str]]:
+def readings(text: str, prompt: str, tick: Tick = no_tick) -> Iterator[tuple[tuple[str, ...], str]]:
     """Readings of `text` other than itself, the likeliest first: what was undone, and the result.
 
     At most MOST_READINGS, all different. If a prompt was sent, they all begin with it.
@@ -280,9 +296,11 @@ def readings(text: str, prompt: str) -> Iterator[tuple[tuple[str, ...], str]]:
     Args:
         text: as it was received.
         prompt: what it began with when it was sent; empty if nothing is known.
+        tick: called before each that is tried, also where none comes of it.
     """
     seen, count = {text}, 0
     for received, undone, repairs in _attempts(text):
+        tick()
         repaired, mark = received, prompt
         for repair in repairs:
             # What changes a text changes the prompt in it.
@@ -301,16 +319,18 @@ def readings(text: str, prompt: str) -> Iterator[tuple[tuple[str, ...], str]]:
 def _attempts(text: str) -> Iterator[tuple[str, tuple[str, ...], Sequence[Repair]]]:
     """Beginnings of `text`, what was left out at its end, and which repairs to try together.
 
+    There are few, since a text without the prompt gives no reading, whatever is tried.
+
     Files end with a line end, which a tokenizer may merge with the last token.
     """
     ended = re.sub(r"\r?\n\Z", "", text), text.rstrip("\r\n")
     without = [part for part in dict.fromkeys(ended) if part != text]
     for part in without:
         yield part, (_LINE_ENDS_AFTER,), ()
-    for repairs in _plans(text):
+    for repairs in islice(_plans(text), _MOST_PLANS):
         yield text, (), repairs
     for part in without:
-        for repairs in _plans(part):
+        for repairs in islice(_plans(part), _MOST_PLANS):
             yield part, (_LINE_ENDS_AFTER,), repairs
 
 

@@ -93,7 +93,8 @@ def bits_extraction(
     """The first bits that a text holds: see `Steganographer.extract_bits`."""
     length = require_integer("length", length, 0)
     setup.checksum_bits(form.checksum)
-    if not length:
+    plain_text(text)  # raises an error for what is no text
+    if not length and not form.checksum:
         return []
     # Bits are not authenticated, so only one reading can be tried.
     setup, reading = next(setup.readers(text))

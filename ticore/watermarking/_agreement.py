@@ -175,7 +175,7 @@ class WatermarkAgreement:
             )
 
     def dumps(self) -> str:
-        """The file's text: ASCII, the same for equal agreements. It holds the key."""
+        """The file's text: ASCII. It holds the key."""
         values = {name: getattr(self, name) for name in _FIELDS}
         document = {"format": FORMAT, **values, "key": self.key.hex()}
         return json.dumps(document, indent=2) + "\n"

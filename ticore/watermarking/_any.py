@@ -122,7 +122,9 @@ class AnyWatermarkDetector:
             )
         ]
         self._groups = [
-            _Group([schemes[at] for at in part], np.array(part), tokenizer, place, fpr, repeats)
+            _Group(
+                [schemes[at] for at in part], np.array(part), tokenizer, place, self.fpr, repeats
+            )
             for part in parts
         ]
         self._places = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -111,22 +112,31 @@ class TextStream:
         self._fills_context = fills_context
         self._seed = seed
         self._started = time.perf_counter()
-        self._pieces = self._written_pieces()
+        self._pieces: _Pieces | None = None
+        self._given = 0  # tokens whose text was given out
+        self._changes = deque[TextChange]()  # of the last step, not given out yet
 
+    # What was given out is kept here and not by a generator, which would be at its end where a
+    # caller is interrupted or closes it, and would keep this object and its decoder in memory.
     def __iter__(self) -> Iterator[str]:
-        return self._pieces
+        return self
 
-    def _written_pieces(self) -> Iterator[str]:
-        stream, of_prompt = TokenStream(self._tokenizer), 0  # characters that are still to come
-        if self._view == "whole":
-            pushed = stream.push(self._prompt_ids)
-            of_prompt = len(self._tokenizer.decode(self._prompt_ids)) - len(pushed)
-        for tokens in self.rollback.run():
-            piece = stream.push(tokens)
-            if piece[of_prompt:]:
-                yield piece[of_prompt:]
-            of_prompt = max(0, of_prompt - len(piece))
-        yield stream.finish()[of_prompt:]
+    def __next__(self) -> str:
+        if self._pieces is None:
+            before = self._prompt_ids if self._view == "whole" else []
+            self._pieces = _Pieces(self._tokenizer, before)
+        while not self._pieces.finished:
+            piece = ""
+            if (settled := self.rollback.settled) > self._given:
+                piece = self._pieces.push(self.rollback.committed[self._given : settled])
+                self._given = settled
+            elif self.rollback.end is not None:
+                piece = self._pieces.finish()
+            else:
+                self.rollback.step()
+            if piece:
+                return piece
+        raise StopIteration
 
     def changes(self) -> Iterator[TextChange]:
         """Write to the end, and show how: each token that comes, and those that are taken back.
@@ -134,8 +144,11 @@ class TextStream:
         Raises:
             CapacityError: as `Generator.generate`.
         """
-        while self.rollback.end is None:
-            yield from self.rollback.step()
+        while self._changes or self.rollback.end is None:
+            if not self._changes:
+                self._changes.extend(self.rollback.step())
+            while self._changes:
+                yield self._changes.popleft()
 
     def run(self) -> Generated:
         """Write to the end, and return the result.
@@ -178,3 +191,31 @@ class TextStream:
 
     def _whole(self, ids: Sequence[int]) -> str:
         return self._tokenizer.decode([*self._prompt_ids, *ids])
+
+
+class _Pieces:
+    """The text of tokens that come one after the other, without that of those before them.
+
+    Args:
+        tokenizer: spells the tokens.
+        before: tokens whose text is not given out.
+
+    Attributes:
+        finished: whether the last piece was given out.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, before: Sequence[int]) -> None:
+        self._stream, self.finished = TokenStream(tokenizer), False
+        pushed = self._stream.push(before)
+        self._before = len(tokenizer.decode(before)) - len(pushed)  # characters still to come
+
+    def push(self, tokens: Sequence[int]) -> str:
+        """The characters that are whole with these tokens."""
+        piece, before = self._stream.push(tokens), self._before
+        self._before = max(0, before - len(piece))
+        return piece[before:]
+
+    def finish(self) -> str:
+        """The rest, in which bytes that are no character are U+FFFD."""
+        self.finished = True
+        return self._stream.finish()[self._before :]

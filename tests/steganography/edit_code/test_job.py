@@ -96,6 +96,23 @@ def test_other_texts_give_an_error(text):
         steganographer().extract(text)
 
 
+def test_a_text_that_the_tokenizer_refuses_is_an_extraction_error():
+    tokenizer = ToyTokenizer(["", *"abcdefgh ", "ab", "bc", " a"])
+    stego = ticore.Steganographer(
+        ToyModel(tokenizer, seed=2, context=400),
+        key=KEY,
+        prompt="a",
+        window=4,
+        edits=0.02,
+        security="compact",
+        compress="deflate",
+    )
+    with pytest.raises(ExtractionError, match="expected one that the pieces spell"):
+        stego.extract("ab\u00e9d")
+    text = stego.embed(b"hi").text
+    assert stego.extract_parts(["ab\u00e9d", text]) == b"hi"
+
+
 @pytest.mark.parametrize("other", [{"key": bytes(32)}, {"edits": 0.04}, {"prompt": "One night"}])
 def test_other_settings_give_an_error(other):
     with pytest.raises(AlteredTextError):

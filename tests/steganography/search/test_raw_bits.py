@@ -9,7 +9,13 @@ from tests.support.slow import slow_unless
 from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore import Steganographer
 from ticore.codecs import CODECS
-from ticore.errors import AlteredTextError, CapacityError, ExtractionError, SettingsError
+from ticore.errors import (
+    AlteredTextError,
+    CapacityError,
+    ExtractionError,
+    SettingsError,
+    WrongTypeError,
+)
 from ticore.steganography._search import job
 
 KEY = bytes(range(32))
@@ -108,3 +114,15 @@ def test_an_altered_text_is_refused():
         other.extract_bits(written, len(BITS), checksum=32)
     with pytest.raises(AlteredTextError, match="checksum"):
         stego.extract_bits(written, len(BITS) - 1, checksum=32)
+
+
+def test_a_checksum_of_no_bits_is_looked_at():
+    stego = toy(disambiguation="stepwise")
+    written = stego.embed_bits([], checksum=32)
+    assert stego.extract_bits(written, 0, checksum=32) == []
+    with pytest.raises(ExtractionError):
+        stego.extract_bits("c" + str(written)[:3:-1], 0, checksum=32)
+    assert stego.extract_bits("anything", 0) == []
+    for checksum in (0, 32):
+        with pytest.raises(WrongTypeError):
+            stego.extract_bits(5, 0, checksum=checksum)

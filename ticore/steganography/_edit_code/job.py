@@ -137,13 +137,13 @@ def _tokens(setup: Setup, text: str) -> list[int]:
     """The tokens after the prompt, or of all of a text whose prompt was edited.
 
     Raises:
-        ExtractionError: it is not valid Unicode.
+        ExtractionError: it is not valid Unicode, or there are no tokens for some characters.
     """
     try:
         require_unicode(text)
+        ids = setup.model.tokenizer.encode(text)
     except SettingsError as error:
         raise ExtractionError(str(error)) from None
-    ids = setup.model.tokenizer.encode(text)
     count = len(setup.prompt_ids) if setup.sent else 0
     return ids[count:] if ids[:count] == setup.prompt_ids[:count] else ids
 
