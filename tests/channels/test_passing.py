@@ -90,6 +90,16 @@ def test_a_character_that_is_begun_can_be_completed(channel):
             assert text.keeps(following).any(), (sent, spelled[token])
 
 
+@pytest.mark.parametrize("channel", ["chat", "email", "line"])
+def test_no_kept_token_breaks_a_character_that_is_begun(channel):
+    tokenizer, text = TRAINED["hf-gpt2"](), passing("hf-gpt2", channel).start("a")
+    spelled = [tokenizer.token_bytes(token) for token in range(tokenizer.vocab_size)]
+    text.push(spelled.index(b"\xc3"))
+    kept = np.flatnonzero(text.keeps(np.arange(tokenizer.vocab_size))).tolist()
+    assert kept
+    assert all(0x80 <= spelled[token][0] < 0xC0 for token in kept)
+
+
 def test_a_channel_of_any_function_can_be_used():
     no_vowels = Channel("no-o", "without the letter o", lambda text: text.replace("o", ""))
     tokenizer = TRAINED["sp-bpe"]()

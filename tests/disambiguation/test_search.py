@@ -71,6 +71,22 @@ def test_usual_is_what_the_tokenizer_finds(name, prompt, view):
     assert 0 in usual
 
 
+@pytest.mark.parametrize("name", sorted(TRAINED))
+def test_following_leads_along_the_tokens_that_the_tokenizer_finds(name):
+    """The first one spells the text without the space that the tokenizer puts before it."""
+    tokenizer, text = TRAINED[name](), "the old fox"
+    ids = tokenizer.encode(text)
+    if tokenizer.decode(ids) != text:
+        pytest.skip("this tokenizer does not give the text back")
+    spellings, place = Search(context(tokenizer, view="continuation")).spellings(text), 0
+    for token in ids:
+        session = spellings.session(place)
+        if not session.spelling.tokens[token]:
+            continue  # a lone space that begins the text
+        [(_, place)] = spellings.following(session.refine(pool(token), iter([])), place)
+    assert place == spellings.size
+
+
 def test_a_text_after_another_prompt_is_refused():
     with pytest.raises(ExtractionError, match="prompt"):
         Search(context(TOY, "c")).spellings("ab")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, cast
 
 import numpy as np
 import pytest
 
-from tests.support.toy_models import ToyTokenizer
+from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore.errors import SettingsError, WrongTypeError
 from ticore.evaluation import ALL, Calibration, CalibrationCell, calibrate
+from ticore.evaluation._entropies import EntropyMeter
 from ticore.schemes import SCHEMES, Scheme, external_scheme
 from ticore.watermarking import WatermarkDetector
 
@@ -90,6 +92,41 @@ def test_rates_have_their_intervals(found: Calibration) -> None:
     assert one["low"] <= one["rate"] <= one["high"]
     assert one["rate"] == one["found"] / one["texts"]
     assert one["low"] <= 0.1
+
+
+def test_marked_texts_are_counted_by_their_own_entropy() -> None:
+    """Texts that are shorter than some lengths, in buckets from the lowest entropy on."""
+    tokenizer = ToyTokenizer(TOKENIZER.pieces[:100])
+    model, rng = ToyModel(tokenizer, sharpness=1.5, seed=4), np.random.default_rng(1)
+    plain, marked = (
+        [tokenizer.decode(rng.integers(100, size=size).tolist()) for size in sizes]
+        for sizes in ((12, 30), (8, 12, 20, 30, 31))
+    )
+    detector = WatermarkDetector.any(tokenizer, ENTRIES[:1])
+    found = calibrate(detector, plain, marked, lengths=[10, 1, 20], thresholds=[1.0], model=model)
+    counted = Counter[tuple[tuple[float, float], int]]()
+    for text in marked:
+        ids = tokenizer.encode(text)
+        lengths = [length for length in (1, 10, 20) if length <= len(ids)]
+        buckets = EntropyMeter(model, tokenizer).buckets(ids, lengths)
+        counted.update(zip(buckets, lengths, strict=True))
+    cells = [((one.entropy, one.length), one.texts) for one in found.by_entropy]
+    assert cells == sorted(counted.items())
+    assert len({bucket for bucket, _ in counted}) > 1
+    assert {(one.configuration, one.marked) for one in found.by_entropy} == {(ALL, True)}
+
+
+def test_error_of_the_detector_is_raised_and_not_counted() -> None:
+    class Refuses:
+        name, context, null = "refuses", 1, SCHEMES["left_hash"](KEYS[0], 500).null
+
+        def evidence(self, ids: object) -> None:
+            raise SettingsError("ids: expected some that this scheme has a list for")
+
+    own: Any = Refuses()
+    detector = WatermarkDetector.any(TOKENIZER, [own])
+    with pytest.raises(SettingsError, match="that this scheme has a list for"):
+        calibrate(detector, texts(np.random.default_rng(1), 1, 30), lengths=[20])
 
 
 def test_length_for_needs_all_longer_texts() -> None:

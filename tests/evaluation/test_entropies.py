@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ticore
-from tests.support.toy_models import ToyTokenizer
+from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore.errors import SettingsError
 from ticore.evaluation._entropies import EntropyMeter, bucket_of
 from ticore.evaluation._metrics import entropy, softmax
@@ -27,3 +27,12 @@ def test_buckets_are_those_of_the_mean() -> None:
 def test_model_with_another_tokenizer_is_refused() -> None:
     with pytest.raises(SettingsError, match="expected one with the tokenizer of the detector"):
         EntropyMeter(ticore.load_model("tiny-en"), ToyTokenizer(["a", "b"]))
+
+
+def test_text_longer_than_the_context_has_the_entropy_of_what_fits() -> None:
+    tokenizer = ToyTokenizer([*"abcdefgh"])
+    model = ToyModel(tokenizer, context=6, seed=2)
+    ids = tokenizer.encode("abcdefgh" * 3)
+    bits = [entropy(softmax(model.logits_after(ids[:length]))) for length in range(7)]
+    expected = [bucket_of(float(np.mean(bits[:length]))) for length in (3, 7, 7)]
+    assert EntropyMeter(model, tokenizer).buckets(ids, [3, 7, 20]) == expected

@@ -68,6 +68,16 @@ def test_noise_is_the_difference_to_a_parallel_pass():
     assert 0 < fingerprint(ticore.load_model("tiny-en")).noise < 1e-9
 
 
+def test_noise_leaves_out_what_one_pass_alone_excludes():
+    class Excludes(Shifted):
+        def score(self, ids):
+            rows = super().score(ids)
+            rows[:, 3] = -np.inf
+            return rows
+
+    assert fingerprint(Excludes(parallel=0.25, context=10)).noise == pytest.approx(0.25)
+
+
 def test_probes_are_cut_to_the_models_context():
     seen = []
     found = fingerprint(Shifted(context=10), lambda done, total: seen.append((done, total)))

@@ -99,9 +99,11 @@ def test_meter_refuses_steps_that_are_not_tokens():
         stego.embed_bits([0, 1], observer=Meter(CODECS["arithmetic"].make()))
 
 
-def test_meter_perplexity_equals_that_of_the_written_tokens():
+@pytest.mark.parametrize("settings", [{}, {"disambiguation": "syncpool"}], ids=str)
+def test_meter_perplexity_equals_that_of_the_written_tokens(settings):
+    """Also where several tokens are one choice."""
     model = ToyModel(LETTERS, seed=3)
-    stego = Steganographer(model, key=KEY, prompt="c", top_k=None, view="continuation")
+    stego = Steganographer(model, key=KEY, prompt="c", top_k=None, view="continuation", **settings)
     meter = Meter(CODECS["arithmetic"].make())
     written = stego.embed_bits([0, 1] * 20, observer=meter)
     prompt, ids = LETTERS.encode("c"), written.ids[: written.token_count]

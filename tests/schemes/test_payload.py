@@ -1,5 +1,7 @@
 """A payload is read as it was written, and the p-value pays for the choice among all payloads."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -107,6 +109,14 @@ def test_p_value_of_one_token_is_that_of_the_highest_of_256_scores():
     one = random_evidence(np.random.default_rng(5), 1, 4)
     expected = 1 - (1 - np.exp(-one.scores[0])) ** 256
     assert PayloadNull(4).p_value(one) == pytest.approx(expected)
+
+
+def test_strength_is_the_sum_over_places_in_standard_deviations():
+    """Each place that has a token adds -ln of a uniform p-value, of mean and variance 1."""
+    one = random_evidence(np.random.default_rng(1), 4, 5)
+    one = replace(one, places=np.arange(4))
+    p_values = 1 - (1 - np.exp(-one.scores)) ** 256
+    assert PayloadNull(5).strength(one) == pytest.approx((-np.log(p_values).sum() - 4) / 2)
 
 
 def test_likelihood_ratios_have_a_mean_of_one_after_any_earlier_tokens():

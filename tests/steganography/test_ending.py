@@ -9,7 +9,9 @@ import pytest
 
 import ticore
 from tests.support.tiny_models import tiny_model
+from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore.errors import CapacityError
+from ticore.steganography import _embedding
 from ticore.steganography._text_state import TextState
 
 KEY = bytes(range(32))
@@ -55,6 +57,34 @@ def test_text_ends_with_a_sentence(model, finish):
     )
     written = stego.embed(b"noon")
     assert written.text.rstrip("\"' \n”’").endswith((".", "!", "?"))
+    assert stego.extract(written) == b"noon"
+
+
+@pytest.mark.parametrize("finish", ["sentence", "sentences", "turn"])
+def test_text_ends_where_nothing_can_follow_its_message(finish, monkeypatch):
+    stego = ticore.Steganographer(
+        ToyModel(ToyTokenizer([chr(0x4E00 + n) for n in range(64)]), sharpness=0.5),
+        key=KEY,
+        finish=finish,
+        entropy=np.random.default_rng(1).bytes,
+    )
+    done = []
+
+    def rest_begun(writer, really=_embedding.rest_begun):
+        done.append(writer.done)
+        return really(writer)
+
+    def next_step(state, really=TextState.next_step):
+        if any(done):
+            raise CapacityError("the model leaves no choice here")
+        return (yield from really(state))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(_embedding, "rest_begun", rest_begun)
+        patched.setattr(TextState, "next_step", next_step)
+        written = stego.embed(b"noon")
+    assert any(done)
+    assert len(written.ids) == written.token_count
     assert stego.extract(written) == b"noon"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 
 import numpy as np
@@ -11,9 +12,9 @@ from hypothesis import strategies as st
 
 import ticore
 from tests.support.tokenizers import TRAINED
-from tests.support.toy_models import ToyModel
+from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore.errors import ExtractionError
-from ticore.steganography._jobs import run_alone
+from ticore.steganography._jobs import Job, run_alone
 from ticore.steganography._model_coding import MOST_TOKENS, coded_by_model, decoded_by_model
 from ticore.steganography._portability import TOLERANCE
 
@@ -125,3 +126,39 @@ def test_message_that_does_not_become_shorter_is_sent_as_it_is(compress: str) ->
     written = stego.embed(message)
     assert written.bits == 8 * (16 + 1 + 4 + len(message))
     assert stego.extract(written) == message
+
+
+def test_message_that_the_model_does_not_give_back_is_sent_as_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The writer reads what it coded, and finds another message."""
+
+    def giving(found: bytes) -> Callable[..., Job[bytes]]:
+        def job(*_: object) -> Job[bytes]:
+            yield from ()
+            return found
+
+        return job
+
+    stego = ticore.Steganographer(
+        ToyModel(ToyTokenizer(["\n", *(chr(0x4E00 + n) for n in range(63))]), sharpness=0.5),
+        key=KEY,
+        compress="model",
+        finish="none",
+        entropy=np.random.default_rng(5).bytes,
+    )
+    message = b"the old fox and the house"
+    with monkeypatch.context() as patched:
+        writing = "ticore.steganography._sealed_writing"
+        patched.setattr(f"{writing}.coded_by_model", giving(b"x"))
+        patched.setattr(f"{writing}.decoded_by_model", giving(b"another"))
+        written = stego.embed(message)
+    assert stego.extract(written) == message
+
+
+def test_message_without_tokens_is_sent_as_it_is() -> None:
+    model = ToyModel(ToyTokenizer(["", *"abcdefgh", "ab"]), seed=2)
+    for settings_ in ({"security": "compact"}, {"compress": "model"}):
+        stego = ticore.Steganographer(model, key=KEY, prompt="a", **settings_)
+        for message in (b"hi", b"ab"):
+            assert stego.extract(stego.embed(message).text) == message

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.support.toy_models import ToyModel, ToyTokenizer
+from ticore.steganography import Steganographer
 from ticore.steganography._padding import (
     largest_size,
     leb128,
@@ -16,6 +18,8 @@ from ticore.steganography._padding import (
     read_leb128,
     unpadded,
 )
+
+KEY = bytes(range(32))
 
 
 @given(st.integers(0, 3000), st.integers(0, 9))
@@ -63,3 +67,18 @@ def test_numbers_come_back(value: int, width: int) -> None:
     code = leb128(value, width)
     assert len(code) >= width
     assert read_leb128(code + b"more") == (value, len(code))
+
+
+@pytest.mark.parametrize("security", ["standard", "compact"])
+def test_messages_of_near_lengths_take_as_many_bits(security: str) -> None:
+    model = ToyModel(ToyTokenizer([chr(0x4E00 + n) for n in range(64)]), sharpness=0.5)
+
+    def bits(size: int, pad: str) -> int:
+        entropy = Random(1).randbytes
+        stego = Steganographer(
+            model, key=KEY, security=security, finish="none", pad=pad, entropy=entropy
+        )
+        return stego.embed(Random(size).randbytes(size)).bits
+
+    assert bits(13, "sizes") == bits(14, "sizes")
+    assert bits(13, "none") < bits(14, "none")

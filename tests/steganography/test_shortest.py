@@ -9,7 +9,7 @@ import pytest
 
 import ticore
 from tests.support.toy_models import ToyModel
-from ticore.errors import SettingsError
+from ticore.errors import CapacityError, SettingsError
 from ticore.steganography._sealed_writing import Writing
 from ticore.steganography._text_state import OutrunError
 
@@ -51,6 +51,21 @@ def test_no_text_that_was_written_is_shorter_and_its_reader_needs_nothing(model,
         assert len(written.ids) <= lengths[0]
         assert written.text == followed[-1]
         assert steganographer(model, 0, 1).extract(written) == b"hi"
+
+
+def test_a_later_text_that_cannot_be_written_leaves_the_first(model, monkeypatch):
+    one, asked = Writing.one, []
+
+    def fails_once(self, rival=None):
+        asked.append(rival)
+        if len(asked) == 2:
+            raise CapacityError("the model leaves no choice here")
+        return (yield from one(self, rival))
+
+    monkeypatch.setattr(Writing, "one", fails_once)
+    written = steganographer(model, 1, 3).embed(b"hi")
+    assert len(asked) == 3
+    assert steganographer(model, 0, 1).extract(written) == b"hi"
 
 
 def test_first_text_is_the_one_that_is_written_alone_and_longer_ones_are_given_up(model):

@@ -4,6 +4,7 @@ import json
 import re
 import traceback
 from dataclasses import fields
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -421,6 +422,7 @@ def test_scheme_of_another_class_is_itself_alone():
 GOOD = {"scheme": "gumbel", "key": KEYS[0]}
 PAYLOAD = {"scheme": "gumbel_payload", "key": KEYS[0]}
 MINE = {"key": KEYS[1], "name": "mine"}
+AGREEMENT = WatermarkAgreement.new("tiny-en", "gumbel", key=KEYS[0])
 
 
 @pytest.mark.parametrize(
@@ -453,6 +455,11 @@ MINE = {"key": KEYS[1], "name": "mine"}
         ([{"scheme": "vllm"}], SettingsError, "configuration 1: .*found no config"),
         ([{"scheme": "vllm", "config": {}}], SettingsError, "configuration 1: key: expected the w"),
         ([{"scheme": "vllm", "config": 3}], SettingsError, "configuration 1: vllm: expected the e"),
+        *(
+            ([ENGINES[0] | more], SettingsError, "configuration 1: .*expected scheme and config al")
+            for more in ({"key": KEYS[0]}, {"gamma": 0.5}, {"context": 3})
+        ),
+        ([MINE, AGREEMENT], SettingsError, "configuration 2: tokenizer: expected the one that was"),
     ],
 )
 def test_any_refuses_a_bad_list_and_says_which_entry(entries, error, message):
@@ -493,3 +500,30 @@ def test_any_gives_an_error_for_each_text_that_detect_refuses():
         detector.detect_ids([1, 2, 3, 4, 5, 6, 5000])
     with pytest.raises(SettingsError, match="fpr: expected a rate"):
         WatermarkDetector.any(TOKENIZER, [GOOD], fpr=2)
+
+
+def test_any_refuses_an_agreement_on_other_repeats():
+    tokenizer = ticore.load_tokenizer("tiny-en")
+    agreement = WatermarkAgreement.new("tiny-en", "gumbel", key=KEYS[0], repeats="all")
+    with pytest.raises(SettingsError, match=r"configuration 2: repeats: expected once, .* all"):
+        WatermarkDetector.any(tokenizer, [MINE, agreement])
+    assert len(WatermarkDetector.any(tokenizer, [MINE, agreement], repeats="all").names) == 2
+
+
+@pytest.mark.parametrize("scheme", ["gumbel", "left_hash"])
+@pytest.mark.parametrize("keys", [KEYS, KEYS[:1]], ids=["many keys", "one key"])
+def test_any_gives_an_error_for_each_list_of_ids_that_detect_ids_refuses(scheme, keys):
+    detector = WatermarkDetector.any(TOKENIZER, [{"scheme": scheme, "key": keys}])
+    good = np.arange(30)
+    found = detector.detect_ids_batch([good, [*good, SIZE], [], good])
+    assert [type(one).__name__ for one in found] == [
+        "AnyDetection", "SettingsError", "UnscorableTextError", "AnyDetection",
+    ]  # fmt: skip
+    assert found[0].to_dict() == found[3].to_dict() == detector.detect_ids(good).to_dict()
+
+
+@pytest.mark.parametrize("fpr", [np.float32(0.001), Fraction(1, 1000)])
+def test_any_writes_a_rate_of_any_kind_of_number_as_json(fpr):
+    detector = WatermarkDetector.any(TOKENIZER, [{"scheme": "gumbel", "key": KEYS[0]}], fpr=fpr)
+    found = detector.detect_ids(list(range(40)))
+    assert json.loads(json.dumps(found.to_dict())) == found.to_dict()

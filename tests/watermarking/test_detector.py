@@ -145,6 +145,20 @@ def test_repeats_are_not_drawn_without_replacement(ids):
     assert of_list.best.detection.segment == found.segment
 
 
+def test_stretches_count_each_draw_once_also_when_repeats_is_all():
+    """A phrase of a dozen green tokens that is said again and again is no marked stretch."""
+    scheme, phrase = SCHEMES["left_hash"](KEY, SIZE), [0]
+    while len(phrase) < 12:
+        greens = (n for n in range(SIZE) if scheme.evidence([phrase[-1], n]).scores[0])
+        phrase.append(next(n for n in greens if n not in phrase))
+    ids = np.random.default_rng(1).integers(SIZE, size=100).tolist() + phrase * 30
+    once, every = (
+        detector_of("left_hash", {}, repeats=repeats).detect_ids(ids) for repeats in ("once", "all")
+    )
+    assert every.verdict != "no watermark found"
+    assert once.stretches == every.stretches == ()
+
+
 def test_detect_counts_each_draw_once():
     detector = ticore.WatermarkDetector(ToyTokenizer(["a"] * 9), "left_hash", key=KEY)
     seen = detector.detect_ids([1, 2, 1, 2, 1, 3])

@@ -57,6 +57,15 @@ def test_marked_part_of_a_text_is_found(model, agreement):
     assert 430 < found.segment.end < 470
 
 
+@pytest.mark.parametrize("repeats", ["once", "all"])
+def test_payload_is_read_from_each_draw_once(model, repeats):
+    """What chance says once is not said more surely by saying it again."""
+    ids = np.random.default_rng(1).integers(300, size=40).tolist()
+    reader = ticore.WatermarkDetector(model.tokenizer, "gumbel_payload", key=KEY, repeats=repeats)
+    for text in (ids, ids * 20):
+        assert reader.detect_ids(text).payload.confidence < 0.01
+
+
 def test_agreement_and_search_refuse_what_they_cannot_do(model):
     with pytest.raises(SettingsError, match="payload: expected none in an agreement"):
         WatermarkAgreement.new("tiny-en", "gumbel_payload", payload=PAYLOAD)

@@ -92,3 +92,19 @@ def test_a_row_without_candidates_is_named(sample: bool, verifier: Verifier) -> 
     found = choose_consistent(scores, [after, None], sample=sample)
     assert found[0] == NONE_LEFT
     assert found[1] != NONE_LEFT
+
+
+def test_rows_whose_draws_were_all_refused_get_masks_of_their_own_texts(
+    verifier: Verifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After one draw for each row: of the first, whatever it is, none is refused."""
+    monkeypatch.setattr("ticore_masks._choosing._DRAWS", 1)
+    texts = [verifier.start(ids) for ids in ([], [0], [1], [4, 3], [6, 0])]
+    torch.manual_seed(1)
+    for _ in range(20):
+        scores = torch.randn(len(texts), len(PIECES)) / 10
+        for row, text in enumerate(texts[1:], 1):  # what is refused is likely
+            scores[row, :END] += 20 * torch.from_numpy(~text.mask()[:END].copy())
+        found = choose_consistent(scores, texts, end_ids={END}).tolist()
+        for text, token in zip(texts, found, strict=True):
+            assert text.consistent if token == END else text.admits([token])[0]

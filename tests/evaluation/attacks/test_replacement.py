@@ -118,6 +118,22 @@ def test_replacement_reads_the_last_tokens_when_the_text_exceeds_the_context():
         assert found.changed > 0.2
 
 
+def test_replacement_starts_the_model_with_no_more_than_its_context():
+    """Also where more tokens than that stand before the first one to be replaced."""
+    started = []
+
+    class Watched(ToyModel):
+        def start(self, prompt_ids):
+            started.append(len(prompt_ids))
+            return super().start(prompt_ids)
+
+    model = Watched(LETTERS, seed=3, eos_ids={10}, context=8)
+    for seed in range(20):
+        found = replacement(0.05, seed, model=model)("abcdefghij" * 5)
+        assert len(found.text) == 50
+    assert max(started) == 8
+
+
 def test_replacement_computes_logits_only_at_chosen_positions(monkeypatch):
     model = ToyModel(LETTERS, seed=3, eos_ids={10})
     monkeypatch.setattr(model, "start", None)

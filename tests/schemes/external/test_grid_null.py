@@ -68,6 +68,13 @@ def test_p_values_are_exact_when_they_are_small():
         assert null.strength(evidence) == pytest.approx((ones - 100) / math.sqrt(50))
 
 
+def test_strength_with_repeated_seeds_is_the_sum_in_standard_deviations():
+    """Two scores of one seed vary together: as one of twice their height."""
+    evidence = evidence_of([1, 1, 0, 1], [7, 7, 8, 9])
+    deviation = math.sqrt((2**2 + 1 + 1) / 4)
+    assert GridNull(np.array([0.5, 0.5])).strength(evidence) == pytest.approx((3 - 2) / deviation)
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     ways=st.lists(st.integers(0, 50), min_size=2, max_size=9).filter(lambda ways: sum(ways) > 0),
