@@ -16,6 +16,7 @@ from ticore._support.atomic_files import (
     new_folder,
     remove_leftovers,
     require_directory_of,
+    require_new_folder,
     require_writable,
     write_atomically,
     write_new_secret,
@@ -334,6 +335,29 @@ def test_new_folder_is_whole_or_not_there(tmp_path: Path) -> None:
         (folder / "a").write_text("x")
         raise ZeroDivisionError
     assert list(tmp_path.iterdir()) == []
+
+
+def test_require_new_folder_tries_the_place_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_new_folder(tmp_path / "new")
+    assert list(tmp_path.iterdir()) == []
+
+    def refuse(*args: object, **given: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "mkdir", refuse)
+    with pytest.raises(OutputFileError, match=r"Permission denied; is it a place in an existing"):
+        require_new_folder(tmp_path / "new")
+    with pytest.raises(OutputFileError, match="there is no directory"):
+        require_new_folder(tmp_path / "missing" / "new")
+
+
+def test_new_folder_takes_the_place_of_no_link_to_nothing(tmp_path: Path) -> None:
+    (tmp_path / "new").symlink_to("nothing")
+    with pytest.raises(OutputFileError, match="it exists"), new_folder(tmp_path / "new"):
+        pass
+    assert os.readlink(tmp_path / "new") == "nothing"
 
 
 def test_new_folder_replaces_nothing(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .._support.atomic_files import new_folder, require_directory_of
+from .._support.atomic_files import new_folder, require_new_folder
 from .._support.checks import require_integer
 from ..errors import OutputFileError
 from ..keys import Key, format_key, load_key
@@ -186,11 +186,11 @@ def _embed_parts(
     stego: Steganographer, message: bytes, topic: Topic | None, folder: Path, json: bool
 ) -> None:
     """Write a message's texts to a new folder. Raises OutputFileError."""
-    if os.path.exists(folder):
+    if os.path.lexists(folder):
         raise OutputFileError(
             f"expected --parts to name a new folder, found {folder}; choose another"
         )
-    require_directory_of(folder)
+    require_new_folder(folder)
     with streams.progress_bar("hiding") as progress:
         written = stego.embed_parts(message, topic=topic, progress=progress)
     names = [f"part-{n}-of-{len(written)}.txt" for n in range(1, len(written) + 1)]

@@ -52,7 +52,7 @@ def new_folder(path: Path) -> Iterator[Path]:
             folder = Path(temporary) / "new"
             folder.mkdir()
             yield folder
-            if path.exists():
+            if os.path.lexists(path):
                 raise FileExistsError(errno.EEXIST, "it exists")
             folder.rename(path)
     except OSError as error:
@@ -162,6 +162,19 @@ def require_directory_of(path: Path) -> None:
         raise OutputFileError(
             f"cannot write {path}: there is no directory {path.parent}; make it first"
         )
+
+
+def require_new_folder(path: Path) -> None:
+    """Refuse a folder that `new_folder` cannot make, before the work that it is for.
+
+    A folder is made beside it and removed.
+
+    Raises:
+        OutputFileError: see `new_folder`.
+    """
+    require_directory_of(path)
+    with _failures_named(path), TemporaryDirectory(prefix=".ticore-", dir=path.parent):
+        pass
 
 
 def require_writable(path: Path) -> None:

@@ -61,7 +61,10 @@ def _short(summaries: Summaries) -> str:
 
 
 def _means(title: str, entries: Sequence[JsonObject]) -> PageTable:
-    """Of each method, without intervals: the texts of each k are tested beside the same covers."""
+    """Of each method, without intervals: the texts of each k are tested beside the same covers.
+
+    A detector that an interrupted run has tried with some k alone has no mean.
+    """
     detectors = list(dict.fromkeys(entry["detector"] for entry in entries))
     together = {entry["detector"]: entry["accuracy"] for entry in entries if not entry["k"]}
     found = dict[str, dict[str, list[float]]]()
@@ -69,10 +72,12 @@ def _means(title: str, entries: Sequence[JsonObject]) -> PageTable:
         if entry["k"]:
             of_method = found.setdefault(entry["method"], {})
             of_method.setdefault(entry["detector"], []).append(entry["accuracy"]["value"])
-    rows = [
-        [method, *(f"{100 * fmean(each[name]):.1f}" if name in each else "-" for name in detectors)]
-        for method, each in found.items()
-    ]
+    rows = list[list[str]]()
+    for method, each in found.items():
+        tried = max(map(len, each.values()))
+        values = [each.get(name, []) for name in detectors]
+        means = [f"{100 * fmean(some):.1f}" if len(some) == tried else "-" for some in values]
+        rows.append([method, *means])
     if together:
         rows.insert(0, ["all", *(percent(together.get(name)) for name in detectors)])
     return PageTable(title, ["method", *detectors], rows)

@@ -14,6 +14,7 @@ from .gate import Rate, ServiceGate
 from .workers import Workers
 
 _MOST_CONNECTIONS = 512  # fewer than the 1,024 files that a process may usually have open
+_MOST_PROCESSES = 1024  # more are a slip: each takes memory for itself, and time to start
 _RISK = "ask the service there and read texts and tokens"
 
 
@@ -48,7 +49,7 @@ def serve_detection(
         TicoreError: the detectors cannot be opened.
     """
     require_port(port)
-    require_integer("processes", processes, 1)
+    require_integer("processes", processes, 1, _MOST_PROCESSES)
     require_number("time_limit", seconds, above=0)
     if rate != float("inf"):
         require_number("rate", rate, above=0)

@@ -232,6 +232,8 @@ def test_section_has_the_means_of_each_method_over_its_candidates():
         *(entry("all", 0, "model", 0.9), entry("all", 0, "network", 0.8)),
         *(entry("none", 4, "model", 0.5), entry("none", 8, "model", 0.6)),
         *(entry("none", 4, "network", 0.7), entry("basic", 8, "model", 0.4)),
+        *(entry("mwis", 4, "network", 0.2), entry("mwis", 8, "network", 0.4)),
+        *(entry("mwis", 4, "model", 0.3), entry("mwis", 8, "model", 0.7)),
     ]
     nothing = {"pooled": [], "alone": []}
     whole_texts = {"pooled": pooled, "alone": []}
@@ -242,8 +244,9 @@ def test_section_has_the_means_of_each_method_over_its_candidates():
     assert means.headings == ["method", "model", "network"]
     assert means.rows == [
         ["all", "90.0 (0.0 to 100.0)", "80.0 (0.0 to 100.0)"],
-        ["none", "55.0", "70.0"],
+        ["none", "55.0", "-"],  # the network has not tried each k
         ["basic", "40.0", "-"],
+        ["mwis", "50.0", "30.0"],
     ]
 
 
