@@ -82,6 +82,14 @@ def test_number_out_of_range_is_wrong_usage(ticore: Ticore, option: str) -> None
     ticore("serve", option).assert_error(2, "expected")
 
 
+@pytest.mark.parametrize("option", ["--processes=0", "--processes=1025", "--time-limit=0"])
+def test_number_out_of_range_is_wrong_usage_of_the_service(
+    ticore: Ticore, detect_server: list[object], option: str
+) -> None:
+    pytest.importorskip("ticore._serve.server", reason="needs the extra serve")
+    ticore(*detect_server, option).assert_error(2, "expected")
+
+
 def test_the_page_answers_while_a_browser_is_waited_for(
     ticore: Ticore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
