@@ -204,12 +204,15 @@ def _with_other_line_ends(
     if repairs not in plans:
         plans.append(repairs)
     joined = [each for plan in plans for each in _joined_after(setup, text, plan)]
-    with suppress(PassLimitError):
-        found = search_line_ends([(each.reader, each.joined) for each in joined], tick)
-        if found is not None:
-            reader, (_, unsure), undone = joined[found.text]
-            lost = any((begin, end) not in unsure for begin, end, _ in found.changes)
-            return reader, found.payload, (*undone, *[_LOST] * lost)
+    # One mode after the other: beside each other they would share the passes of a search.
+    for mode in dict.fromkeys(each.reader.agreement.mode for each in joined):
+        of_mode = [each for each in joined if each.reader.agreement.mode == mode]
+        with suppress(PassLimitError):
+            found = search_line_ends([(each.reader, each.joined) for each in of_mode], tick)
+            if found is not None:
+                reader, (_, unsure), undone = of_mode[found.text]
+                lost = any((begin, end) not in unsure for begin, end, _ in found.changes)
+                return reader, found.payload, (*undone, *[_LOST] * lost)
     return None
 
 
