@@ -163,7 +163,7 @@ def test_what_a_scan_has_written_among_its_sources_is_told_by_its_columns(ending
     written(f"rows/out/a{ending}", "text", "verdict", "p_value")
     assert pairs("rows", output="rows/out") == [(f"rows/a{ending}", f"rows/out/a{ending}")]
     written(f"rows/out/a{ending}", "text", "verdict")
-    with pytest.raises(UsageError, match=r"expected another name than those of the sources"):
+    with pytest.raises(UsageError, match=r"expected outputs that take the place of no source"):
         pairs("rows", output="rows/out")
 
 
@@ -176,7 +176,7 @@ def test_an_output_takes_the_place_of_no_source_but_an_empty_one(rows: bytes) ->
     if not rows:
         assert pairs("one", output="one/b.jsonl") == [("one/a.jsonl", "one/b.jsonl")]
     else:
-        with pytest.raises(UsageError, match=r"found one.b\.jsonl, where the output of one.a"):
+        with pytest.raises(UsageError, match=r"found one.b\.jsonl, which the output of one.a"):
             pairs("one", output="one/b.jsonl")
 
 
@@ -190,9 +190,14 @@ def test_an_output_takes_the_place_of_no_source_that_was_named() -> None:
         ("y/rows.jsonl", "x", "y"),
     ):
         for output in ("y/rows.jsonl", "y/"):
-            with pytest.raises(UsageError, match="expected another name than those of the sour"):
+            with pytest.raises(
+                UsageError, match="expected outputs that take the place of no source"
+            ):
                 pairs(*given, output=output)
     assert pairs("x", "y", output="y/") == [("x/rows.jsonl", "y/rows.jsonl")]
+    written("x/rows.detected.jsonl", "text")
+    with pytest.raises(UsageError, match=r"found x.rows\.detected\.jsonl, which the output of x.r"):
+        pairs("x/rows.jsonl", "x/rows.detected.jsonl")
 
 
 def test_what_is_ambiguous_or_empty_is_refused() -> None:

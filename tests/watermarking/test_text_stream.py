@@ -31,16 +31,10 @@ class Written:
         self._left = list(ids)[::-1]
         self.committed = []
 
-    @property
-    def settled(self):
-        return len(self.committed)
-
-    @property
-    def end(self):
-        return None if self._left else "length"
-
-    def step(self):
-        self.committed.append(self._left.pop())
+    def settled_after(self, count):
+        assert count == len(self.committed)
+        self.committed += [self._left.pop()] if self._left else []
+        return tuple(self.committed[count:])
 
 
 @pytest.fixture(scope="module")

@@ -74,6 +74,7 @@ def paired(
         raise UsageError("--output: expected the name of a file or folder, found an empty one")
     found = _once_each(source for path in given for source in _sources(path))
     if output is None:
+        found = _without_outputs(found, [default_output(each.path, what) for each in found], added)
         return [Paired(each.path, default_output(each.path, what)) for each in found]
     has_slash = str(output).endswith(("/", os.sep))
     output = Path(output)
@@ -184,9 +185,9 @@ def _without_outputs(
             left.append(each)
         elif each.is_named or not is_output(each.path, added):
             raise UsageError(
-                f"--output: expected another name than those of the sources, found "
-                f"{visible(str(each.path))}, where the output of {visible(str(other))} would take "
-                f"its place; name a folder without sources"
+                f"expected outputs that take the place of no source, found "
+                f"{visible(str(each.path))}, which the output of {visible(str(other))} would "
+                f"replace; leave it out, or give --output a folder without sources"
             )
     return left
 

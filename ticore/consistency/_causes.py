@@ -137,8 +137,8 @@ def first_difference(
     start = next((n + 1 for n in range(at - 1, -1, -1) if ids[n] in special), 0)
     sides = _Side.of(tokenizer, ids, start), _Side.of(tokenizer, again, start)
     here, there = sides
-    cause = _cause(tokenizer, here, there, at - start, is_read=is_read)
-    stop, stop_again = _end(here, there, at - start)
+    stop, stop_again = stops = _end(here, there, at - start)
+    cause = _cause(tokenizer, here, there, at - start, stops, is_read=is_read)
     shown, shown_again = list(ids[at : start + stop]), list(again[at : start + stop_again])
     if not (shown and shown_again):  # what follows shows where tokens are missing
         shown, shown_again = (
@@ -179,7 +179,7 @@ class _Side(NamedTuple):
         """What the ids from `start` to `stop` spell, with the rest of characters at both ends."""
         edges = [0, *self.ends]
         first, last = edges[start], edges[stop]
-        while first and self.data[first : first + 1].strip(_CONTINUATIONS) == b"":
+        while 0 < first < len(self.data) and self.data[first] in _CONTINUATIONS:
             first -= 1
         rest = self.data[last : last + _NEAR]
         last += len(rest) - len(rest.lstrip(_CONTINUATIONS))
@@ -202,23 +202,29 @@ class _Side(NamedTuple):
         )
 
 
-def _cause(tokenizer: Tokenizer, here: _Side, there: _Side, at: int, *, is_read: bool) -> Cause:
+def _cause(
+    tokenizer: Tokenizer,
+    here: _Side,
+    there: _Side,
+    at: int,
+    stops: tuple[int, int],
+    *,
+    is_read: bool,
+) -> Cause:
+    """The cause of a difference from `at` to `stops`, counted in tokens of the part."""
     if found := _special_cause(tokenizer, here, there, is_read=is_read):
         return found
     if here.data == there.data:
-        return _split_cause(tokenizer, here, there, at)
+        return _split_cause(tokenizer, here, there, at, stops)
     same = common_length(here.data, there.data)  # bytes
-    stop, stop_again = _end(here, there, at)
+    stop, stop_again = stops
     if stop and stop_again and here.ends[stop - 1] == there.ends[stop_again - 1] <= same:
-        return _split_cause(tokenizer, here, there, at)  # the bytes differ later
+        return _split_cause(tokenizer, here, there, at, stops)  # the bytes differ later
     if not is_complete(here.data) and _is_malformed(here.data, same):
         return "unfinished character"
-    begins = at == 0
-    ends = (stop, stop_again) == (len(here.ids), len(there.ids))
+    is_at_an_end = at == 0 or stops == (len(here.ids), len(there.ids))
     change = here.text_of(at, stop), there.text_of(at, stop_again)
-    return _changed_text(
-        tokenizer, here, there, change, is_read=is_read, is_at_an_end=begins or ends
-    )
+    return _changed_text(tokenizer, here, there, change, is_read=is_read, is_at_an_end=is_at_an_end)
 
 
 def _special_cause(
@@ -282,11 +288,13 @@ def _is_normalized(tokenizer: Tokenizer, text: str, other: str) -> bool:
     )
 
 
-def _split_cause(tokenizer: Tokenizer, here: _Side, there: _Side, at: int) -> Cause:
+def _split_cause(
+    tokenizer: Tokenizer, here: _Side, there: _Side, at: int, stops: tuple[int, int]
+) -> Cause:
     """The cause where the same characters are split into other tokens."""
     structure = tokenizer.structure()
     added = frozenset() if structure is None else frozenset(structure.added_tokens.values())
-    stop, stop_again = _end(here, there, at)
+    stop, stop_again = stops
     if not added.isdisjoint((*here.ids[at:stop], *there.ids[at:stop_again])):
         return "special token"  # an added token was spelled by ordinary ones
     if structure is None or not structure.pretokenizer:

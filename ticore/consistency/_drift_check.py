@@ -9,7 +9,7 @@ import numpy as np
 from ..chat import Transcript
 from ..errors import PromptError, TicoreError
 from ..interfaces import Tokenizer
-from ._boundaries import Specials, is_boundary
+from ._boundaries import Specials, boundary_ids
 from ._comparison import compare, compare_batch
 from ._drift import Drift, Ids, drifts_by_parts
 from ._engines.list_check import ListCheck, list_check
@@ -31,7 +31,7 @@ class DriftCheck:
 
     def __init__(self, tokenizer: Tokenizer, specials: Specials = "gaps") -> None:
         self._tokenizer, self._specials = tokenizer, specials
-        self._lossy = [i for i in tokenizer.special_ids if not is_boundary(tokenizer, i)]
+        self._lossy = [*tokenizer.special_ids - boundary_ids(tokenizer)]
         self._check: ListCheck | None = None
         self.why = ""
         try:

@@ -80,23 +80,18 @@ def packed_masks(
     return out
 
 
-def _require_verification(found: object, row: int) -> None:
-    """Raises WrongTypeError."""
-    if not isinstance(found, Verification):
-        raise WrongTypeError(
-            f"row {row}: expected what Verifier.start gives, found {type(found).__name__}; give "
-            f"verifier.start(ids)"
-        )
-
-
-def _state(verification: Verification, row: int) -> Any:
+def _state(verification: object, row: int) -> Any:
     """The engine's state of one row.
 
     Raises:
         InconsistentStateError: no text may begin with its list.
         WrongTypeError: it is not what `Verifier.start` gives.
     """
-    _require_verification(verification, row)
+    if not isinstance(verification, Verification):
+        raise WrongTypeError(
+            f"row {row}: expected what Verifier.start gives, found {type(verification).__name__}; "
+            f"give verifier.start(ids)"
+        )
     try:
         return verification._state()
     except InconsistentStateError as error:

@@ -96,14 +96,15 @@ class TextLoop(ABC):
             Tokens, once they are settled. All of them together are `committed` at the end.
         """
         shown = 0
-        while True:
-            if (settled := self.settled) > shown:
-                yield tuple(self.committed[shown:settled])
-                shown = settled
-            elif self.end is not None:
-                return
-            else:
-                self.step()
+        while tokens := self.settled_after(shown):
+            yield tokens
+            shown += len(tokens)
+
+    def settled_after(self, count: int) -> tuple[int, ...]:
+        """Write until more than `count` tokens are settled: the others; none at the end."""
+        while self.settled <= count and self.end is None:
+            self.step()
+        return tuple(self.committed[count : self.settled])
 
     def reads(self) -> Iterator[int]:
         """Write to the end, and let the caller feed the decoder. To be called once.

@@ -126,15 +126,9 @@ class TextStream:
             before = self._prompt_ids if self._view == "whole" else []
             self._pieces = _Pieces(self._tokenizer, before)
         while not self._pieces.finished:
-            piece = ""
-            if (settled := self.rollback.settled) > self._given:
-                piece = self._pieces.push(self.rollback.committed[self._given : settled])
-                self._given = settled
-            elif self.rollback.end is not None:
-                piece = self._pieces.finish()
-            else:
-                self.rollback.step()
-            if piece:
+            tokens = self.rollback.settled_after(self._given)
+            self._given += len(tokens)
+            if piece := self._pieces.push(tokens) if tokens else self._pieces.finish():
                 return piece
         raise StopIteration
 

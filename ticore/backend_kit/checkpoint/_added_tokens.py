@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from ._files import MOST_OF_TOKENIZER
@@ -29,9 +29,7 @@ def find_added_tokens(folder: Path) -> frozenset[str]:
 
 
 def _contents(tokens: object) -> Iterator[str]:
-    if isinstance(tokens, Mapping | str) or not hasattr(tokens, "__iter__"):
-        return
-    for token in tokens:
+    for token in tokens if isinstance(tokens, Iterable) else ():
         content = token.get("content") if isinstance(token, Mapping) else None
         if isinstance(content, str):
             yield content
