@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ticore.consistency import _alignment as module
-from ticore.consistency._alignment import matches, next_alike, next_change
+from ticore.consistency._alignment import matches, next_change
 
 
 def shared(a: list[int], b: list[int]) -> int:
@@ -74,6 +74,6 @@ def test_a_change_ends_where_both_go_on_alike() -> None:
     assert next_change([1, *range(50, 99)], [2, 3, *range(50, 99)]) == (1, 2)
     assert next_change([1, 2, 3], [1, 2, 3]) is None  # for too few items to be sure
     assert next_change([], [1]) is None
-    assert next_alike("xxabcd", 0, "abcd", 0, 4, 9) == (2, 0)
-    assert next_alike("xxabcd", 0, "abcd", 0, 4, 2) is None
-    assert next_alike(b"xab", 0, b"yyab", 1, 2, 9) == (1, 1)
+    assert next_change([7, 7, *range(50, 58)], [*range(50, 58)]) == (2, 0)
+    assert next_change([*range(9000, 17192), *range(9)], [*range(9)]) is None  # it is too long
+    assert next_change([*range(9000, 17191), *range(9)], [*range(9)]) == (8191, 0)

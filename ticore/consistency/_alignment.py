@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from .._support.common_beginning import common_length
 
@@ -23,8 +23,6 @@ _ALIKE = 16  # equal items that end a change
 _MOST_CHANGED = 1 << 13  # items of both sides in one change
 _MOST_COMPARISONS = 1 << 22  # that SequenceMatcher may make, a second's work or less
 _AT_ONCE = 1 << 12  # items that are compared at a time
-
-_String = TypeVar("_String", str, bytes)
 
 
 class Match(NamedTuple):
@@ -51,7 +49,7 @@ def next_change(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[int, int]
     None if they do not, or only after a long change or for a few items.
     """
     one, other = _as_strings(a, b)
-    return next_alike(one, 0, other, 0, _ALIKE // 2, _MOST_CHANGED)
+    return _next_alike(one, 0, other, 0, _ALIKE // 2)
 
 
 def _as_strings(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[str, str]:
@@ -60,20 +58,17 @@ def _as_strings(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[str, str]
     return "".join(map(letters.__getitem__, a)), "".join(map(letters.__getitem__, b))
 
 
-def next_alike(
-    a: _String, begin: int, b: _String, begin_b: int, alike: int, most: int
-) -> tuple[int, int] | None:
+def _next_alike(a: str, begin: int, b: str, begin_b: int, alike: int) -> tuple[int, int] | None:
     """How many items of each are changed from two places on, until both go on alike.
 
     Args:
         a, begin, b, begin_b: the sequences and the places.
         alike: how many equal items end the change.
-        most: the sum of both counts is less than this.
 
     Returns:
-        Two counts with the least sum; None if there are none.
+        Two counts with the least sum; None if there are none, or if the change is too long.
     """
-    best, least = None, most
+    best, least = None, _MOST_CHANGED
     for lost in range(len(a) - begin - alike + 1):
         if lost >= least:
             break
@@ -85,7 +80,7 @@ def next_alike(
     return best
 
 
-def equal_length(a: _String, begin: int, b: _String, begin_b: int) -> int:
+def _equal_length(a: str, begin: int, b: str, begin_b: int) -> int:
     """With how many equal items both go on; at most as many as are compared at a time."""
     return common_length(a[begin : begin + _AT_ONCE], b[begin_b : begin_b + _AT_ONCE])
 
@@ -100,11 +95,11 @@ def _matches(a: str, b: str, alike: int) -> Iterator[Match]:
         return
     at = at_b = 0
     while at < len(a) and at_b < len(b):
-        if same := equal_length(a, at, b, at_b):
+        if same := _equal_length(a, at, b, at_b):
             yield Match(at, at_b, same)
             at, at_b = at + same, at_b + same
             continue
-        changed = next_alike(a, at, b, at_b, alike, _MOST_CHANGED)
+        changed = _next_alike(a, at, b, at_b, alike)
         end, end_b = (len(a), len(b)) if changed is None else (at + changed[0], at_b + changed[1])
         for found in _matches(a[at:end], b[at_b:end_b], alike // 2):
             yield Match(at + found.begin, at_b + found.begin_b, found.size)

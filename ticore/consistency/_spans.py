@@ -8,20 +8,13 @@ They are held in two arrays, so that a list of a million tokens takes no million
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
 from itertools import accumulate
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from ._alignment import equal_length, next_alike
-
-# All in bytes: up to this many are compared by SequenceMatcher; of longer texts this many that are
-# equal end a change; and a change has at most this many on both sides.
-_MOST_MATCHED = 1000
-_ALIKE = 16
-_MOST_CHANGED = 1024
+from ._alignment import matches
 
 Span = tuple[int, int]
 Places = npt.NDArray[np.int64]
@@ -128,33 +121,27 @@ def places_of(pieces: Sequence[bytes], text: bytes) -> list[int]:
     return _mapped(places, spelled, text)
 
 
-_Block = tuple[str, int, int, int, int]  # as of SequenceMatcher.get_opcodes
+class _Block(NamedTuple):
+    """Bytes that are equal in both, or that were changed."""
+
+    begin: int
+    end: int
+    begin_in_text: int
+    end_in_text: int
+    is_equal: bool
 
 
 def _blocks(spelled: bytes, text: bytes) -> list[_Block]:
-    """Which bytes are equal, and which were changed.
-
-    A long text is compared up to its next change again and again, since SequenceMatcher takes time
-    with the square of the length.
-    """
-    blocks: list[_Block] = []
-    a = c = 0
-    while len(spelled) - a > _MOST_MATCHED and len(text) - c > _MOST_MATCHED:
-        same = equal_length(spelled, a, text, c)
-        if same:
-            blocks.append(("equal", a, a + same, c, c + same))
-            a, c = a + same, c + same
-            continue
-        changed = next_alike(spelled, a, text, c, _ALIKE, _MOST_CHANGED)
-        if changed is None:
-            break
-        lost, added = changed
-        blocks.append(("replace", a, a + lost, c, c + added))
-        a, c = a + lost, c + added
-    if max(len(spelled) - a, len(text) - c) > 2 * _MOST_MATCHED:  # they have nothing in common
-        return [*blocks, ("replace", a, len(spelled), c, len(text))]
-    rest = SequenceMatcher(None, spelled[a:], text[c:], autojunk=False).get_opcodes()
-    return blocks + [(tag, a + i, a + j, c + k, c + m) for tag, i, j, k, m in rest]
+    """Which bytes are equal, and which were changed."""
+    blocks, at, at_text = list[_Block](), 0, 0
+    for begin, begin_in_text, size in [*matches(spelled, text), (len(spelled), len(text), 0)]:
+        end, end_in_text = begin + size, begin_in_text + size
+        if (at, at_text) != (begin, begin_in_text):
+            blocks.append(_Block(at, begin, at_text, begin_in_text, is_equal=False))
+        if size:
+            blocks.append(_Block(begin, end, begin_in_text, end_in_text, is_equal=True))
+        at, at_text = end, end_in_text
+    return blocks
 
 
 def _mapped(ends: list[int], spelled: bytes, text: bytes) -> list[int]:
@@ -166,10 +153,10 @@ def _mapped(ends: list[int], spelled: bytes, text: bytes) -> list[int]:
     blocks = _blocks(spelled, text)
     places, block = [], 0
     for end in ends:
-        while block < len(blocks) - 1 and end > blocks[block][2]:
+        while block < len(blocks) - 1 and end > blocks[block].end:
             block += 1
-        tag, a, b, c, d = blocks[block] if blocks else ("equal", 0, 0, 0, 0)
-        if tag == "equal":
+        a, b, c, d, is_equal = blocks[block] if blocks else _Block(0, 0, 0, 0, is_equal=True)
+        if is_equal:
             places.append(c + end - a)
         else:
             places.append(c + (end - a) * (d - c) // (b - a) if b > a else d)
