@@ -35,6 +35,39 @@ def test_nothing_of_the_pool_is_left_after_close():
     assert {*multiprocessing.active_children()} <= processes
 
 
+def test_ctrl_c_between_two_starts_ends_those_that_have_started(monkeypatch):
+    started = []
+
+    def interrupted(_, question):
+        started.append(question)
+        if len(started) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Pulse, "follow", interrupted)
+    processes = {*multiprocessing.active_children()}
+    with pytest.raises(KeyboardInterrupt):
+        Workers(DetectorSettings("tiny-en", ()), 1_000, 60)
+    assert len(started) == 2
+    assert {*multiprocessing.active_children()} <= processes
+
+
+def test_a_process_that_ends_while_others_start_is_noticed_by_the_next_request(monkeypatch):
+    class Pool:
+        def __init__(self, *_, **__):
+            self.left = 1
+
+        def submit(self, *work):
+            if not self.left:
+                raise BrokenProcessPool
+            self.left -= 1
+            return Future()
+
+    monkeypatch.setattr(workers_module, "ProcessPoolExecutor", Pool)
+    workers = Workers(DetectorSettings("tiny-en", ()), 2, 60)
+    with pytest.raises(RefusedError, match="found that it ends each time"):
+        asyncio.run(workers.answered(b'{"text": "a"}'))
+
+
 def test_close_waits_for_no_text():
     workers = Workers(DetectorSettings("tiny-en", ({"scheme": "gumbel", "key": "00" * 32},)), 1, 60)
     at_work = workers._pool.submit(time.sleep, 3600)

@@ -41,17 +41,8 @@ class Workers:
         self._pool = self._started()
 
     def close(self) -> None:
-        """End the processes, also in the midst of a text, which may take long; nobody waits for it.
-
-        The end of Python would wait for them. It also wakes the pool without a lock, and writes an
-        error if the pool closes meanwhile.
-        """
-        pool: Any = self._pool
-        for process in list(pool._processes.values()):  # `kill_workers` of Python 3.14
-            process.kill()
-        # What is being sent to them would wait for ever in Python 3.11.2 (CPython's gh-94777).
-        pool._call_queue._reader.close()
-        pool.shutdown(cancel_futures=True)
+        """End the processes, also in the midst of a text, which may take long."""
+        _end(self._pool)
 
     @contextmanager
     def place(self) -> Iterator[None]:
@@ -136,7 +127,27 @@ class Workers:
             initializer=worker.start,
             initargs=(self._settings,),
         )
-        with postponed_interrupts():
+        try:
             for _ in range(self._count):
-                self._pulse.follow(pool.submit(worker.nothing))  # each starts another one
+                with postponed_interrupts():  # for the start of one process, not of all
+                    self._pulse.follow(pool.submit(worker.nothing))  # each starts another one
+        except BrokenProcessPool:  # one has ended already: whoever asks next starts another pool
+            pass
+        except BaseException:
+            _end(pool)
+            raise
         return pool
+
+
+def _end(processes: ProcessPoolExecutor) -> None:
+    """End the processes of a pool. Nobody waits for what they do.
+
+    The end of Python would wait for them. It also wakes the pool without a lock, and writes an
+    error if the pool closes meanwhile.
+    """
+    pool: Any = processes
+    for process in list(pool._processes.values()):  # `kill_workers` of Python 3.14
+        process.kill()
+    # What is being sent to them would wait for ever in Python 3.11.2 (CPython's gh-94777).
+    pool._call_queue._reader.close()
+    pool.shutdown(cancel_futures=True)
