@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ticore import Embedding, TicoreError
 from ticore.evaluation._metrics import log_likelihood
 from ticore.interfaces import LanguageModel
 
@@ -33,13 +32,6 @@ def drawn(weights: npt.NDArray[np.int64], draw: random.Random) -> int:
     """
     ends = np.cumsum(weights)
     return int(np.searchsorted(ends, draw.randrange(int(ends[-1])), side="right"))
-
-
-def or_raised(written: Embedding | TicoreError) -> Embedding:
-    """A text of a batch. Raises the error that took its place."""
-    if isinstance(written, TicoreError):
-        raise written
-    return written
 
 
 def negative_log_likelihood(

@@ -15,6 +15,7 @@ from benchmarks._harness.cli import add_store_options, command, exit_status, pos
 from benchmarks._harness.code_digest import code_digest
 from benchmarks._harness.collect import collect_samples
 from benchmarks._harness.prompts import language_of, load_prompts
+from benchmarks._harness.refusals import sent
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
 from benchmarks._harness.tables import text_table
@@ -71,7 +72,10 @@ def _tasks(models: Sequence[str], count: int) -> Iterator[Task]:
 
 
 def summarize(samples: Sequence[Sample]) -> JsonObject:
-    """How many messages were read after each journey, and what each channel costs."""
+    """How many messages were read after each journey, and what each channel costs.
+
+    Messages that could not be sent are counted, and are in no measure.
+    """
     journeys: list[JsonObject] = []
     costs: list[JsonObject] = []
     for model in dict.fromkeys(sample["model"] for sample in samples):
@@ -80,14 +84,17 @@ def summarize(samples: Sequence[Sample]) -> JsonObject:
             row: JsonObject = {"model": model, "journey": name, "channel": journey.channel}
             for key, channel in (("over_channel", journey.channel), ("without", "identity")):
                 some = [each for each in of_model if each["channel"] == channel]
-                row[f"{key}_written"] = sum(each["count"] for each in some)
+                row[f"{key}_written"] = sum(len(sent(each["texts"])) for each in some)
                 row[f"{key}_read"] = sum(each["read"][name] for each in some)
             if row["over_channel_written"]:
                 journeys.append(row)
         for channel in channels():
             texts = [t for each in of_model if each["channel"] == channel for t in each["texts"]]
             if texts:
-                costs.append({"model": model, "channel": channel} | _means(texts))
+                some = sent(texts)
+                row = {"model": model, "channel": channel, "texts": len(some)}
+                row["refused"] = len(texts) - len(some)
+                costs.append(row | (_means(some) if some else {}))
     return {"journeys": journeys, "costs": costs}
 
 
@@ -97,7 +104,6 @@ def _means(texts: Sequence[JsonObject]) -> JsonObject:
     bits = sum(text["bits_per_token"] * text["token_count"] for text in texts)
     lost = sum(text["kl_filter"] * text["token_count"] for text in texts)
     return {
-        "texts": len(texts),
         "bits_per_token": bits / tokens,
         "tokens_per_text": tokens / len(texts),
         "kl_filter": lost / tokens,
@@ -116,18 +122,29 @@ def tables(report: JsonObject) -> Iterator[Table]:
         )
         table.add_row(row["model"], row["journey"], row["channel"], *read)
     yield table
-    headings = ["texts", "bits per token", "tokens per text", "divergence, bits per token"]
+    headings = [
+        "refused",
+        "texts",
+        "bits per token",
+        "tokens per text",
+        "divergence, bits per token",
+    ]
     table = text_table("What channels cost", ["model", "channel"], headings)
     for row in report["costs"]:
         table.add_row(
             row["model"],
             row["channel"],
+            str(row["refused"]),
             str(row["texts"]),
-            f"{row['bits_per_token']:.2f}",
-            f"{row['tokens_per_text']:.0f}",
-            f"{row['kl_filter']:.4f}",
+            *(_cells(row) if row["texts"] else ()),
         )
     yield table
+
+
+def _cells(row: JsonObject) -> Iterator[str]:
+    yield f"{row['bits_per_token']:.2f}"
+    yield f"{row['tokens_per_text']:.0f}"
+    yield f"{row['kl_filter']:.4f}"
 
 
 if __name__ == "__main__":

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from operator import eq
 from random import Random
 from typing import Any
 
 import ticore
-from benchmarks._harness.sampling import or_raised, sample_key, sample_random
+from benchmarks._harness.refusals import refused
+from benchmarks._harness.sampling import sample_key, sample_random
 from benchmarks._harness.types import JsonObject, Sample, Worker
 from ticore.channels import channel_named
 
@@ -58,21 +60,28 @@ class Sampler:
         """A sample: `count` messages from number `first` on, over a channel.
 
         They are written side by side. Over `identity` they take all journeys, else those of the
-        channel.
+        channel. Those that cannot be sent take none.
         """
         plan, draw = self._plan, sample_random(self._plan.seed, first)
         messages = [draw.randbytes(plan.size) for _ in range(count)]
         stego = self._steganographer(model, channel, first, draw)
         prompts = [self._prompt(model, stego, n) for n in range(first, first + count)]
         together: dict[str, Any] = {"prompts": prompts, "batch_size": count}
-        written = [or_raised(each) for each in stego.embed_batch(messages, **together)]
+        found = stego.embed_batch(messages, **together)
+        texts = [
+            _row(each) if isinstance(each, ticore.Embedding) else refused(each) for each in found
+        ]
+        is_sent = [isinstance(each, ticore.Embedding) for each in found]
+        written = [each for each in found if isinstance(each, ticore.Embedding)]
+        messages = [*compress(messages, is_sent)]
+        together["prompts"] = [*compress(prompts, is_sent)]
         read = {
             name: _count_read(stego, written, messages, journey.take, together)
             for name, journey in JOURNEYS.items()
             if channel in ("identity", journey.channel)
         }
         task = {"model": model, "channel": channel, "first": first, "count": count}
-        return task | {"texts": [_row(each) for each in written], "read": read}
+        return task | {"texts": texts, "read": read}
 
     def _steganographer(
         self, model: str, channel: str, first: int, draw: Random

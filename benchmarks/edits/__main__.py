@@ -15,6 +15,7 @@ from benchmarks._harness.cli import add_store_options, command, exit_status, pos
 from benchmarks._harness.code_digest import code_digest
 from benchmarks._harness.collect import collect_samples
 from benchmarks._harness.prompts import language_of, load_prompts
+from benchmarks._harness.refusals import sent
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
 from benchmarks._harness.tables import text_table
@@ -71,44 +72,53 @@ def _tasks(count: int, ways: int) -> Iterator[Task]:
 
 
 def summarize(samples: Sequence[Sample]) -> list[JsonObject]:
-    """For each window and share of edits, how many messages were read after each attack."""
+    """For each window and share of edits, how many messages were read after each attack.
+
+    Messages that could not be sent are counted, and are in no measure.
+    """
     rows = list[JsonObject]()
     for window, edits in WAYS:
-        some = [each for each in samples if (each["window"], each["edits"]) == (window, edits)]
-        if not some:
+        asked = [each for each in samples if (each["window"], each["edits"]) == (window, edits)]
+        if not asked:
             continue
-        tokens = sum(each["token_count"] for each in some)
-        rows.append(
-            {
-                "window": window,
-                "edits": edits,
-                "texts": len(some),
-                "tokens_per_text": tokens / len(some),
-                "message_bits_per_token": 8 * sum(each["size"] for each in some) / tokens,
-                "seconds_per_text": sum(each["seconds"] for each in some) / len(some),
-                "read": [
-                    sum(column) for column in zip(*(each["read"] for each in some), strict=True)
-                ],
-            }
-        )
+        some = sent(asked)
+        row: JsonObject = {"window": window, "edits": edits, "texts": len(some)}
+        row["refused"] = len(asked) - len(some)
+        rows.append(row | (_measures(some) if some else {}))
     return rows
+
+
+def _measures(some: Sequence[Sample]) -> JsonObject:
+    """Means of the texts that were sent, and how many were read after each attack."""
+    tokens = sum(each["token_count"] for each in some)
+    return {
+        "tokens_per_text": tokens / len(some),
+        "message_bits_per_token": 8 * sum(each["size"] for each in some) / tokens,
+        "seconds_per_text": sum(each["seconds"] for each in some) / len(some),
+        "read": [sum(column) for column in zip(*(each["read"] for each in some), strict=True)],
+    }
 
 
 def table(report: JsonObject) -> Table:
     """The table of a report."""
     shares = (f"{share:.0%}" for share in report["settings"]["shares"])
-    headings = ["texts", "tokens", "message bits per token", *shares]
+    headings = ["refused", "texts", "tokens", "message bits per token", *shares]
     found = text_table("Messages read, by edited tokens", ["window", "written for"], headings)
     for row in report["ways"]:
         found.add_row(
             str(row["window"] or "none"),
             f"{row['edits']:.0%}",
+            str(row["refused"]),
             str(row["texts"]),
-            f"{row['tokens_per_text']:.0f}",
-            f"{row['message_bits_per_token']:.2f}",
-            *map(str, row["read"]),
+            *(_cells(row) if row["texts"] else ()),
         )
     return found
+
+
+def _cells(row: JsonObject) -> Iterator[str]:
+    yield f"{row['tokens_per_text']:.0f}"
+    yield f"{row['message_bits_per_token']:.2f}"
+    yield from map(str, row["read"])
 
 
 if __name__ == "__main__":

@@ -9,14 +9,15 @@ from benchmarks._harness.types import JsonObject
 
 
 def draw(report: JsonObject, file: Path) -> None:
-    """Draw the curves of all ways.
+    """Draw the curves of all ways in which a message could be sent.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
     figure = new_figure(7.5, 4.2)
     axes = figure.subplots()
-    for way, (colour, marker) in zip(report["ways"], LINE_STYLES, strict=False):
+    ways = [way for way in report["ways"] if way["texts"]]
+    for way, (colour, marker) in zip(ways, LINE_STYLES, strict=False):
         name = "no window" if not way["window"] else f"window {way['window']}, {way['edits']:.0%}"
         axes.plot(
             [100 * share for share in report["settings"]["shares"]],
@@ -28,5 +29,6 @@ def draw(report: JsonObject, file: Path) -> None:
     axes.set_xlabel("edited tokens, %")
     axes.set_ylabel("messages read, %")
     clear_frame(axes)
-    axes.legend(frameon=False, fontsize=9, title="Written for edits of", alignment="left")
+    if ways:
+        axes.legend(frameon=False, fontsize=9, title="Written for edits of", alignment="left")
     save_figure(figure, file)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Literal
 
 import ticore
+from benchmarks._harness.refusals import or_refused
 from benchmarks._harness.sampling import sample_key, sample_random
-from benchmarks._harness.types import Sample, Worker
+from benchmarks._harness.types import JsonObject, Sample, Worker
 from ticore.errors import ExtractionError
 
 from .attack import edited
@@ -53,7 +55,17 @@ class Sampler:
         self._model = ticore.load_model(plan.model)
 
     def take(self, window: int, edits: float, number: int) -> Sample:
-        """A sample: message `number`, written so that it survives a share of edits, or any (0)."""
+        """A sample: message `number`, written so that it survives a share of edits, or refused.
+
+        Args:
+            window: see `ticore.Steganographer`; 0 for none.
+            edits: the share of tokens.
+            number: of the message.
+        """
+        task = {"window": window, "edits": edits, "number": number}
+        return task | or_refused(partial(self._take, window, edits, number))
+
+    def _take(self, window: int, edits: float, number: int) -> JsonObject:
         plan, draw = self._plan, sample_random(self._plan.seed, number)
         message = draw.randbytes(plan.size)
         stego = ticore.Steganographer(
@@ -73,9 +85,6 @@ class Sampler:
             for share in plan.shares
         ]
         return {
-            "window": window,
-            "edits": edits,
-            "number": number,
             "size": plan.size,
             "token_count": written.token_count,
             "all_tokens": len(written.ids),

@@ -19,6 +19,7 @@ from benchmarks._harness.code_digest import code_digest
 from benchmarks._harness.collect import collect_samples
 from benchmarks._harness.number_format import duration
 from benchmarks._harness.prompts import chosen_prompts
+from benchmarks._harness.refusals import sent
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
 from benchmarks._harness.tables import text_table
@@ -101,8 +102,7 @@ def summarize(samples: Sequence[JsonObject]) -> JsonObject:
     where texts are written one by one. Texts that were not sent are counted by the reason (see
     `ticore.Embedding`).
     """
-    refused = sum("refused" in sample for sample in samples)
-    samples = [sample for sample in samples if "refused" not in sample]
+    asked, samples = len(samples), sent(samples)
     measures: JsonObject = {}
     for name in _MEASURES if samples else ():
         if name in samples[0]:
@@ -111,8 +111,8 @@ def summarize(samples: Sequence[JsonObject]) -> JsonObject:
             measures[name] = {"mean": float(values.mean()), "low": low, "high": high}
             measures[name]["median"] = median
     counts = {
-        "sample_count": len(samples) + refused,
-        "refused_count": refused,
+        "sample_count": asked,
+        "refused_count": asked - len(samples),
         "recovered_count": sum(bool(sample["recovered"]) for sample in samples),
         "given_up": Counter(reason for sample in samples for reason in sample["given_up"]),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from random import Random
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import ticore
 from benchmarks._harness.counting_model import CountingModel
+from benchmarks._harness.refusals import or_refused, refused
 from benchmarks._harness.sampling import sample_key, sample_random
 from benchmarks._harness.timing import timed
 from ticore.consistency import Mode
-from ticore.errors import CapacityError
 from ticore.interfaces import LanguageModel
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Sampler:
         if self._plan.batch == 1 or self._plan.part_size is not None:
             each = zip(messages, asked, strict=True)
             rows = [
-                _or_refused(partial(self._take_one, message, to, settings, draw))
+                or_refused(partial(self._take_one, message, to, settings, draw))
                 for message, to in each
             ]
         else:
@@ -171,24 +171,9 @@ class Sampler:
         return [
             _row([each], embed_seconds / count, next(read) == message, extract_seconds / count)
             if isinstance(each, ticore.Embedding)
-            else _refused(each)
+            else refused(each)
             for each, message in zip(found, messages, strict=True)
         ]
-
-
-def _or_refused(take: Callable[[], JsonObject]) -> JsonObject:
-    """What `take` returns, or that the writer could not send the message."""
-    try:
-        return take()
-    except CapacityError as error:
-        return _refused(error)
-
-
-def _refused(error: BaseException) -> JsonObject:
-    """Of a message that its writer could not send. Raises `error` if it says anything else."""
-    if not isinstance(error, CapacityError):
-        raise error
-    return {"refused": str(error)}
 
 
 def _row(

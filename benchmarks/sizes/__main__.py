@@ -16,6 +16,7 @@ from benchmarks._harness.cli import add_store_options, command, exit_status, pos
 from benchmarks._harness.code_digest import code_digest
 from benchmarks._harness.collect import collect_samples
 from benchmarks._harness.prompts import language_of, load_prompts
+from benchmarks._harness.refusals import sent
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
 from benchmarks._harness.tables import text_table
@@ -69,27 +70,34 @@ def _tasks(models: Sequence[str], count: int) -> Iterator[Task]:
 
 
 def summarize(samples: Sequence[Sample]) -> list[JsonObject]:
-    """Means of bytes and tokens, and the range of all tokens, for each model, kind and way."""
+    """Means of bytes and tokens, and the range of all tokens, for each model, kind and way.
+
+    Messages that could not be sent are counted, and are in no measure.
+    """
     groups: dict[tuple[str, str, str], list[Sample]] = {}
     for sample in samples:
         groups.setdefault((sample["model"], sample["kind"], sample["way"]), []).append(sample)
     rows = list[JsonObject]()
-    for (model, kind, way), some in groups.items():
-        tokens = np.array([each["all_tokens"] for each in some])
+    for (model, kind, way), asked in groups.items():
+        some = sent(asked)
         row: JsonObject = {"model": model, "kind": kind, "way": way, "texts": len(some)}
+        row["refused"] = len(asked) - len(some)
+        rows.append(row)
+        if not some:
+            continue
+        tokens = np.array([each["all_tokens"] for each in some])
         row["read"] = sum(each["is_read"] for each in some)
         for name in ("message_bytes", "frame_bytes", "token_count", "all_tokens", "seconds"):
             row[name] = float(np.mean([each[name] for each in some]))
         row["bits_per_token"] = 8 * row["frame_bytes"] / row["token_count"]
         row["least_tokens"], row["most_tokens"] = np.quantile(tokens, (0.05, 0.95)).tolist()
-        rows.append(row)
     return rows
 
 
 def table(report: JsonObject) -> Table:
     """The table of a report."""
     headings = [
-        *("texts", "read", "message, bytes", "frame, bytes", "bits per token"),
+        *("refused", "texts", "read", "message, bytes", "frame, bytes", "bits per token"),
         *("tokens of the frame", "tokens of the text (5 % to 95 %)"),
     ]
     found = text_table("How long texts get", ["model", "message", "settings"], headings)
@@ -98,15 +106,20 @@ def table(report: JsonObject) -> Table:
             row["model"],
             row["kind"],
             row["way"],
+            str(row["refused"]),
             str(row["texts"]),
-            str(row["read"]),
-            f"{row['message_bytes']:.0f}",
-            f"{row['frame_bytes']:.1f}",
-            f"{row['bits_per_token']:.2f}",
-            f"{row['token_count']:.0f}",
-            f"{row['all_tokens']:.0f} ({row['least_tokens']:.0f} to {row['most_tokens']:.0f})",
+            *(_cells(row) if row["texts"] else ()),
         )
     return found
+
+
+def _cells(row: JsonObject) -> Iterator[str]:
+    yield str(row["read"])
+    yield f"{row['message_bytes']:.0f}"
+    yield f"{row['frame_bytes']:.1f}"
+    yield f"{row['bits_per_token']:.2f}"
+    yield f"{row['token_count']:.0f}"
+    yield f"{row['all_tokens']:.0f} ({row['least_tokens']:.0f} to {row['most_tokens']:.0f})"
 
 
 if __name__ == "__main__":

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import ticore
 from benchmarks._harness.prompts import language_of
+from benchmarks._harness.refusals import or_refused
 from benchmarks._harness.sampling import sample_key, sample_random
-from benchmarks._harness.types import Sample, Worker
+from benchmarks._harness.types import JsonObject, Sample, Worker
 
 from .ways import WAYS, message_of
 
@@ -39,7 +41,11 @@ class Sampler:
         self._models: dict[str, ticore.LanguageModel] = {}
 
     def take(self, model: str, kind: str, way: str, number: int) -> Sample:
-        """A sample: message `number` of a kind, written in one way."""
+        """A sample: message `number` of a kind, written in one way, or refused."""
+        task = {"model": model, "kind": kind, "way": way, "number": number}
+        return task | or_refused(partial(self._take, model, kind, way, number))
+
+    def _take(self, model: str, kind: str, way: str, number: int) -> JsonObject:
         draw, prompts = sample_random(self._plan.seed, number), self._prompts[model]
         message = message_of(kind, language_of(model), draw)
         stego = ticore.Steganographer(
@@ -51,10 +57,6 @@ class Sampler:
         )
         written = stego.embed(message)
         return {
-            "model": model,
-            "kind": kind,
-            "way": way,
-            "number": number,
             "message_bytes": len(message),
             "frame_bytes": written.bits / 8,
             "token_count": written.token_count,

@@ -2,9 +2,12 @@
 
 import pytest
 
-from benchmarks.channels.__main__ import main, summarize
+import ticore
+from benchmarks.channels.__main__ import main, summarize, tables
 from benchmarks.channels.journeys import JOURNEYS
+from benchmarks.channels.samples import Plan, make_worker
 from ticore.channels import channel_named
+from ticore.errors import CapacityError
 
 
 @pytest.mark.slow
@@ -29,6 +32,25 @@ def test_journeys_change_a_text_and_their_channels_read_it(name):
     sent = channel.read(text)
     assert channel.read(journey.take(sent)) == sent
     assert journey.take(text) != text
+
+
+def test_messages_that_cannot_be_sent_are_counted_and_the_run_goes_on(monkeypatch):
+    real = ticore.Steganographer.embed_batch
+
+    def refusing_the_first(self, messages, prompts, **options):
+        others = real(self, messages[1:], prompts=prompts[1:], **options)
+        return [CapacityError("no place"), *others]
+
+    monkeypatch.setattr(ticore.Steganographer, "embed_batch", refusing_the_first)
+    sample = make_worker(Plan(size=1), {"tiny-en": ["It was"]})("tiny-en", "ascii", 0, 2)
+    assert sample["texts"][0] == {"refused": "no place"}
+    found = summarize([sample])
+    assert {row["over_channel_written"] for row in found["journeys"]} == {1}
+    [cost] = found["costs"]
+    assert (cost["refused"], cost["texts"]) == (1, 1)
+    nothing = summarize([sample | {"texts": sample["texts"][:1]}])
+    assert [(each["refused"], each["texts"]) for each in nothing["costs"]] == [(1, 0)]
+    assert [table.row_count for table in tables(nothing)] == [0, 1]
 
 
 def test_summarize_weighs_texts_by_their_tokens():

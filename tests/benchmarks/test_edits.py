@@ -5,8 +5,11 @@ from random import Random
 import pytest
 
 import ticore
-from benchmarks.edits.__main__ import WAYS, main, summarize
+from benchmarks.edits.__main__ import WAYS, main, summarize, table
 from benchmarks.edits.attack import edited
+from benchmarks.edits.figure import draw
+from benchmarks.edits.samples import Plan, make_worker
+from ticore.errors import CapacityError
 
 
 @pytest.mark.slow
@@ -34,10 +37,27 @@ def test_a_share_of_tokens_is_edited(share):
     assert (found == ids) == (share == 0)
 
 
+def test_messages_that_cannot_be_sent_are_counted_and_the_run_goes_on(monkeypatch, tmp_path):
+    def embed(self, _):
+        raise CapacityError("no place")
+
+    monkeypatch.setattr(ticore.Steganographer, "embed", embed)
+    sample = make_worker(Plan(), ["It was"])(*WAYS[1], 3)
+    assert sample["number"] == 3
+    assert sample["refused"] == "no place"
+    [row] = summarize([sample])
+    assert (row["refused"], row["texts"]) == (1, 0)
+    report = {"ways": [row], "settings": {"shares": [0.0]}}
+    assert table(report).row_count == 1
+    draw(report, tmp_path / "edits.svg")
+
+
 def test_summarize_counts_messages_by_share():
     window, edits = WAYS[1]
     sample = {"window": window, "edits": edits, "size": 16, "token_count": 100, "seconds": 2.0}
-    [row] = summarize([sample | {"read": [True, False]}, sample | {"read": [True, True]}])
+    of_each = [sample | {"read": [True, False]}, sample | {"read": [True, True]}]
+    [row] = summarize([*of_each, {"window": window, "edits": edits, "refused": "no place"}])
+    assert row["refused"] == 1
     assert row["message_bits_per_token"] == 1.28
     assert row["read"] == [2, 1]
 

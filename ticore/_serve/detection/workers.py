@@ -131,7 +131,7 @@ class Workers:
             for _ in range(self._count):
                 with postponed_interrupts():  # for the start of one process, not of all
                     self._pulse.follow(pool.submit(worker.nothing))  # each starts another one
-        except BrokenProcessPool:  # one has ended already: whoever asks next starts another pool
+        except BrokenProcessPool:  # one has ended already: the next request starts another pool
             pass
         except BaseException:
             _end(pool)
