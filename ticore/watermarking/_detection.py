@@ -114,7 +114,9 @@ class Detection(ShownInNotebooks):
         scores: float64[token_count], nan where a token has no score.
         counted: bool[token_count], which tokens count.
         target: what was looked for.
-        stretches: all parts that are watermarked, in the order of the text; see `Stretch`.
+        stretches: all parts that are watermarked, in the order of the text; see `Stretch`. A text
+            whose segment is not significant has none, also with `repeats="all"`, under which each
+            draw counts every time in the segment and once in a stretch.
         tokenizations: what other tokens of the writer may have done to the evidence; None if the
             detector looks at the tokens that are read alone.
         strongest_p_value: no scores of these tokens would have a lower p-value; None if this is not

@@ -534,7 +534,8 @@ class WatermarkDetector:
         return replace(one, verdict=self._verdict(one.p_value, one.segment))
 
     def _stretches(self, texts: BatchEvidence, at: int, segment: Segment) -> tuple[Stretch, ...]:
-        # No stretch has a lower p-value than the best segment, which is at hand.
+        # A text that is not called marked has no marked part. With repeats="once" none is lost by
+        # this: no stretch has a lower p-value than the best segment.
         if segment.p_value > self.fpr / TESTS:
             return ()
         # Each draw counts once here, also with repeats="all".
