@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
@@ -98,6 +99,28 @@ def test_no_kept_token_breaks_a_character_that_is_begun(channel):
     kept = np.flatnonzero(text.keeps(np.arange(tokenizer.vocab_size))).tolist()
     assert kept
     assert all(0x80 <= spelled[token][0] < 0xC0 for token in kept)
+
+
+@pytest.mark.parametrize("channel", ["chat", "email", "line"])
+def test_a_text_begins_with_a_word_whose_space_is_dropped(channel: str) -> None:
+    tokenizer = TRAINED["sp-bpe"]()
+    token = tokenizer.encode("the old")[0]
+    assert tokenizer.token_bytes(token) == b" the"
+    assert tokenizer.decode([token]) == "the"
+    text = passing("sp-bpe", channel).start()
+    assert text.keeps(np.array([token])).all()
+    text.push(token)
+    assert text.may_end()
+
+
+def test_a_text_may_go_on_with_any_filler_of_the_channel() -> None:
+    """Digits stand in pairs here, so a text that ends in one goes on with another one."""
+
+    def read(text: str) -> str:
+        return re.sub("[0-9]+", lambda found: found[0] * (len(found[0]) % 2 + 1), text)
+
+    pairs = PassingTexts(Channel("pairs", "", read, fillers=("q", "1q")), TRAINED["sp-bpe"]())
+    assert [pairs.may_go_on(text) for text in ("a", "a1", "a12")] == [True, True, True]
 
 
 def test_a_channel_of_any_function_can_be_used():

@@ -36,6 +36,19 @@ def test_email_counts_the_characters_that_stand_for_a_single_sign(
     assert channel_named(name).read(arrived) == sent
 
 
+@pytest.mark.parametrize(
+    ("name", "arrived", "read"),
+    [
+        ("chat+typographic", "\ufb01\u0301n", "fín"),
+        ("caseless+chat", "ß\u0301", "sś"),
+        ("ascii+typographic", "a–ß-b", "a-b"),
+    ],
+)
+def test_what_one_channel_makes_is_read_by_the_others(name: str, arrived: str, read: str) -> None:
+    assert channel_named(name).read(arrived) == read
+    assert channel_named(name).leaves(read)
+
+
 _SIGNS = " >-/.'`\n\u00ad\u2028\u226f\u0338½…ﬃ—“ıßéǰ中あ가"
 
 

@@ -12,6 +12,7 @@ pytest.importorskip("torch", reason="torch is not installed")
 import torch
 
 from tests.support.choice_trees import outcomes
+from tests.support.tokenizers import HUGGING_FACE
 from tests.support.toy_models import ToyTokenizer
 from ticore.consistency import Verifier
 from ticore_masks import NONE_LEFT, choose, choose_consistent, mask_inconsistent
@@ -108,3 +109,44 @@ def test_rows_whose_draws_were_all_refused_get_masks_of_their_own_texts(
         found = choose_consistent(scores, texts, end_ids={END}).tolist()
         for text, token in zip(texts, found, strict=True):
             assert text.consistent if token == END else text.admits([token])[0]
+
+
+def test_an_id_beyond_the_vocabulary_is_never_chosen(verifier: Verifier) -> None:
+    """Models may have more logits than the tokenizer has ids, and one of those may be likely."""
+    scores = torch.zeros(1, len(PIECES) + 3)
+    scores[0, len(PIECES) :] = 9.0
+    scores[0, 5] = 1.0
+    found = choose_consistent(scores, [verifier.start([5])], sample=False)
+    assert found.tolist() == [5]
+
+
+@pytest.mark.slow
+def test_a_text_does_not_end_inside_a_character() -> None:
+    """In mode `viable` a text may be such that no text may end there."""
+    tokenizer = HUGGING_FACE["hf-gpt2"]()
+    verifier, end = Verifier(tokenizer, mode="viable"), tokenizer.vocab_size
+    letter, first = tokenizer.encode("a")[0], tokenizer.encode("\u1000")[0]
+    texts = [verifier.start([letter]), verifier.start([first])]
+    assert [text.consistent for text in texts] == [True, False]
+    scores = torch.zeros(2, tokenizer.vocab_size + 1)
+    scores[:, end] = 1.0
+    masked = scores.clone()
+    mask_inconsistent(masked, range(2), texts, {end})
+    assert (masked[:, end] > -torch.inf).tolist() == [True, False]
+    found = choose_consistent(scores, texts, sample=False, end_ids={end})
+    assert (found == end).tolist() == [True, False]
+
+
+def test_a_mask_leaves_other_rows_as_they_are(verifier: Verifier) -> None:
+    after = verifier.start([0])
+    scores = torch.zeros(3, len(PIECES))
+    mask_inconsistent(scores, [1], [after])
+    assert torch.equal(scores[1] == 0, torch.from_numpy(after.mask().copy()))
+    assert not scores[[0, 2]].any()
+
+
+def test_a_mask_fits_fewer_logits_than_the_tokenizer_has_ids() -> None:
+    text = Verifier(HUGGING_FACE["hf-gpt2"]()).start()
+    scores = torch.zeros(1, 40)
+    mask_inconsistent(scores, [0], [text])
+    assert (scores[0] == 0).tolist() == text.mask()[:40].tolist()

@@ -49,6 +49,13 @@ def test_the_second_key_is_the_first_one_and_an_offset_where_none_is_given():
     assert (found.scores == given.scores).all()
 
 
+def test_a_second_key_of_zero_is_a_key() -> None:
+    ids = np.random.default_rng(2).integers(1000, size=30)
+    both = TextSealGumbel(7, watermark_type="textseal", secret_key_b=0).evidence(ids)
+    first, second = (TextSealGumbel(key).evidence(ids).scores for key in (7, 0))
+    assert both.scores == pytest.approx((first + second) / 2)
+
+
 def test_from_config_takes_the_settings_of_a_watermark_config():
     config = {"secret_key": 5, "watermark_type": "textseal", "ngram": 2, "gamma": 0.5, "depth": 30}
     found = external_scheme("textseal", config, 100)
