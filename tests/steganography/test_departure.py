@@ -16,11 +16,13 @@ from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore.disambiguation import DISAMBIGUATIONS
 from ticore.errors import (
     AlteredTextError,
+    CapacityError,
     ExtractionError,
     IncompleteMessageError,
     OutsidePoolError,
 )
 from ticore.steganography._departure import in_received, outside_pool, place_after
+from ticore.steganography._text_state import TextState
 
 KEY = bytes(range(32))
 PIECES = [
@@ -169,3 +171,27 @@ def test_wrong_key_has_no_place():
     with pytest.raises((AlteredTextError, IncompleteMessageError)) as caught:
         other.extract(text)
     assert not isinstance(caught.value, OutsidePoolError)
+
+
+def test_a_text_that_goes_on_where_nothing_can_follow_has_a_place(monkeypatch):
+    stego, text = english()
+
+    def next_step(state, really=TextState.next_step):
+        if len(state.ids) == 9:
+            raise CapacityError("the model leaves no choice here")
+        return (yield from really(state))
+
+    monkeypatch.setattr(TextState, "next_step", next_step)
+    with pytest.raises(OutsidePoolError) as caught:
+        stego.extract(text)
+    place = caught.value.place
+    assert 0 < place.start < len(text)
+    assert text.startswith(place.found, place.start)
+    assert place.likely == ()
+
+
+def test_a_text_that_fills_the_context_is_incomplete_and_has_no_place(monkeypatch):
+    stego, text = english()
+    monkeypatch.setattr(TextState, "is_full", property(lambda state: len(state.ids) >= 9))
+    with pytest.raises(IncompleteMessageError):
+        stego.extract(text)

@@ -135,6 +135,59 @@ def test_lines_that_were_cut_at_a_width_are_joined_where_one_happens_to_end_in_a
     assert (("lines cut at a width",), sent) in readings(arrived, sent[:9])
 
 
+def test_a_prompt_whose_line_ends_became_spaces_is_as_it_was_sent() -> None:
+    sent = 'He said:\n"Go\nout at once"'
+    arrived = f"Ann wrote: {sent}".replace("\n", " ")
+    undone = ("line ends in the prompt", "what stood before the prompt")
+    assert (undone, 'He said:\n"Go out at once"') in readings(arrived, 'He said:\n"Go')
+
+
+@pytest.mark.parametrize("arrived", ["a\nb c", "a b c", "He wrote: a\nb c"])
+def test_a_prompt_of_a_windows_file_is_as_it_was_sent(arrived: str) -> None:
+    assert "a\r\nb c" in [reading for _, reading in readings(arrived, "a\r\nb")]
+
+
+def test_a_message_after_a_prompt_of_a_windows_file_is_read() -> None:
+    prompt = "It was\r\na cold day"
+    random = np.random.default_rng(7).bytes
+    stego = ticore.Steganographer(
+        tiny_model(), key=KEY, prompt=prompt, view="whole", entropy=random
+    )
+    sent = stego.embed(b"noon").text
+    for line_end in ("\n", " "):
+        arrived = sent.replace("\r\n", line_end)
+        assert stego.extract_pasted(arrived).message == b"noon"
+
+
+def test_a_prompt_that_a_repair_changes_is_as_it_was_sent() -> None:
+    prompt = "He said \u201cGo"
+    found = readings(f"{prompt} out,\u201d and left", prompt)
+    assert (("curly quotation marks",), f'{prompt} out," and left') in found
+
+
+@pytest.mark.parametrize("word", ["x=FF", "x=E2=80", "\ud800=20"])
+def test_what_only_looks_like_the_source_of_a_mail_stays(word: str) -> None:
+    """Its bytes are no text."""
+    found = list(readings(f"It was {word} there\r\n", "It"))
+    assert (("other line ends",), f"It was {word} there\n") in found
+    assert (("line ends after it",), f"It was {word} there") in found
+    assert all("the source of a mail" not in undone for undone, _ in found)
+
+
+def test_line_ends_after_a_text_are_left_out_beside_other_changes() -> None:
+    sent = "The door was 'open'."
+    arrived = sent.replace("'", "\u2019") + "\n\n"
+    found = list(readings(arrived, "The"))
+    assert (("line ends after it",), arrived.rstrip()) in found
+    assert (("line ends after it", "curly quotation marks"), sent) in found
+
+
+def test_white_space_lost_or_added_in_front_is_undone_where_no_prompt_was_sent() -> None:
+    found = list(readings("\ufeff\u00a0\n and so", ""))
+    assert (("white space at the beginning",), "and so") in found
+    assert (("a space that was lost at the beginning",), " and so") in found
+
+
 @pytest.mark.parametrize("width", [40, 60, 72])
 def test_line_ends_of_the_prompt_are_known_where_lines_are_wrapped(width: int) -> None:
     """They need not be told from those of the lines."""

@@ -43,6 +43,8 @@ _MOST_PLANS = 100  # of repairs, for a text; those that matter are the first one
 MOST_STEPS = 3  # tokens to read per character, for all readings; a token has about four characters
 _PASSES_FOR_EDITS = 80  # of the model, beside those that read the text once
 
+_SPACE = r"\r\n|\s"  # two characters may be one line end
+
 _WRAPPED = "wrapped lines"
 _LOST = "spaces in place of line ends"
 _LINE_ENDS_AFTER = "line ends after it"
@@ -369,16 +371,16 @@ def _beginnings(text: str, mark: str, prompt: str) -> Iterator[tuple[tuple[str, 
     """The text from the prompt on; without a prompt, the text with other white space in front."""
     if prompt:
         names = list[str]()
-        if (at := text.find(mark)) < 0:
+        found = re.search(re.escape(mark), text)
+        if found is None:
             # Its white space is known: line ends in it need not be told from those of the lines.
-            spaced = r"\s".join(map(re.escape, re.split(r"\s", mark)))
+            spaced = f"(?:{_SPACE})".join(map(re.escape, re.split(_SPACE, mark)))
             found = re.search(spaced, text)
-            at = -1 if found is None else found.start()
             names.append("line ends in the prompt")
-        if at > 0:
-            names.append("what stood before the prompt")
-        if at >= 0:
-            yield tuple(names), prompt + text[at + len(mark) :]
+        if found is not None:
+            if found.start() > 0:
+                names.append("what stood before the prompt")
+            yield tuple(names), prompt + text[found.end() :]
         return
     yield (), text
     begun = text.lstrip(_IN_FRONT)
