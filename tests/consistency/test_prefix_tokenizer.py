@@ -7,6 +7,7 @@ import pytest
 
 import ticore
 from benchmarks.verification.seams import SeamCases
+from tests.support.random_added_tokens import Added, Model
 from tests.support.tokenizers import (
     FRAGMENTS,
     REAL,
@@ -39,6 +40,20 @@ def test_a_growing_text_has_the_ids_of_the_whole():
                     forked, other = True, prefix.fork()
                     other.append(cases.text(9))  # leaves the first one as it is
         assert forked
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "cl100k", "marks"])
+def test_a_text_grows_into_added_tokens_that_reach_over_words(kind):
+    """One that has begun hides the cuts inside it, and may take the place of a shorter one."""
+    rules = ((b" ", b"a"), (b"a", b"b"), (b".", b"."))
+    added = ("<a>", "b.a", "b.a.b", "ab b", "a.")
+    tokenizer, draw = Model(kind, rules, tuple(map(Added, added))).open(), random.Random(kind)
+    for _ in range(60):
+        prefix, whole = PrefixTokenizer(tokenizer), ""
+        for text in draw.choices([*"ab .<>", "b.", "ab", " a"], k=9):
+            whole += text
+            prefix.append(text)
+            assert list(prefix.ids) == tokenizer.encode(whole), whole
 
 
 def test_a_text_that_grows_by_ids_has_the_ids_that_compare_reads():

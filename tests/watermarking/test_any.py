@@ -277,10 +277,15 @@ def test_a_configuration_has_no_stretch_that_the_list_does_not_find():
 
 def test_any_shows_the_stretches_of_several_configurations():
     gumbel, left = SCHEMES["gumbel"](KEYS[1], SIZE), SCHEMES["left_hash"](KEYS[2], SIZE, delta=4)
-    ids = np.concatenate([
-        some_ids(1, 150, SIZE), marked_ids(gumbel, 2, 60),
-        some_ids(3, 150, SIZE), marked_ids(left, 4, 120), some_ids(5, 100, SIZE),
-    ])  # fmt: skip
+    ids = np.concatenate(
+        [
+            some_ids(1, 150, SIZE),
+            marked_ids(gumbel, 2, 60),
+            some_ids(3, 150, SIZE),
+            marked_ids(left, 4, 120),
+            some_ids(5, 100, SIZE),
+        ]
+    )
     detector = WatermarkDetector.any(TOKENIZER, [{"scheme": ["gumbel", "left_hash"], "key": KEYS}])
     found = detector.detect_ids(ids)
     first, second = found.stretches
@@ -296,6 +301,22 @@ def test_any_shows_the_stretches_of_several_configurations():
     (one,) = alone.stretches
     assert (one.begin, one.end) == (first.begin, first.end)
     assert alone.to_dict()["stretches"] == [one.to_dict()]
+
+
+@pytest.mark.parametrize(("name", "seed", "length"), [("gumbel", 1, 40), ("left_hash", 0, 160)])
+def test_any_finds_a_key_for_a_part_of_the_text_alone(name, seed, length):
+    """Also where the whole text is better evidence for another key, by chance."""
+    ids = np.concatenate(
+        [
+            some_ids(seed, 4000, SIZE),
+            marked_ids(SCHEMES[name](KEYS[7], SIZE), seed, length),
+            some_ids(seed + 50, 4000, SIZE),
+        ]
+    )
+    detector = WatermarkDetector.any(TOKENIZER, [{"scheme": name, "key": KEYS}])
+    found = detector.detect_ids(ids)
+    assert found.p_values.argmin() != 7
+    assert (found.verdict, [one.index for one in found.found]) == ("watermarked in part", [7])
 
 
 def test_any_computes_long_texts_and_many_keys_in_parts(monkeypatch):
@@ -520,6 +541,17 @@ def test_any_gives_an_error_for_each_list_of_ids_that_detect_ids_refuses(scheme,
         "AnyDetection", "SettingsError", "UnscorableTextError", "AnyDetection",
     ]  # fmt: skip
     assert found[0].to_dict() == found[3].to_dict() == detector.detect_ids(good).to_dict()
+
+
+@pytest.mark.parametrize("keys", [KEYS, KEYS[:1]], ids=["many keys", "one key"])
+def test_configurations_that_a_text_is_too_short_for_keep_no_other_from_being_found(keys):
+    """Whichever of them comes first in the list."""
+    ids = marked_ids(SCHEMES["gumbel"](KEYS[0], SIZE, context=1), 1, 8)
+    short, long = ({"scheme": "gumbel", "key": keys, "context": width} for width in (1, 8))
+    for entries in ([short, long], [long, short]):
+        found = WatermarkDetector.any(TOKENIZER, entries, fpr=0.5).detect_ids(ids)
+        assert np.isnan(found.p_values).sum() == len(keys)
+        assert found.best.name.endswith("context 1")
 
 
 @pytest.mark.parametrize("fpr", [np.float32(0.001), Fraction(1, 1000)])

@@ -59,6 +59,22 @@ def test_each_text_has_the_probability_that_it_has_without(kind, model, monkeypa
     assert given_up < given_up_without or kind == "windowed"
 
 
+def test_first_tokens_are_looked_for_where_a_text_begins_alone(model, monkeypatch):
+    """What cannot begin a text may stand inside it, also after tokens that are taken back."""
+    monkeypatch.setattr(rollback, "PATIENCE", 1)
+    plan = iter([0, 2, 1])
+    text = Rollback(
+        model.start([0]),
+        Verifier(model.tokenizer).start(),
+        lambda ids, logits: next(plan),
+        max_new_tokens=2,
+        observation=0,
+        never_first=lambda: {1, *HOPELESS},
+    )
+    list(text.run())
+    assert (text.committed, text.rollbacks) == ([0, 1], 1)
+
+
 @pytest.mark.parametrize("name", ["sp-bpe", "sp-unigram", "hf-gpt2"])
 def test_no_continuation_mends_what_is_hopeless(name):
     tokenizer = TRAINED[name]()
@@ -95,6 +111,20 @@ def test_the_likeliest_text_is_the_one_that_bans_one_by_one_give(monkeypatch):
     found = at_once.generate("昔々ある所に", max_new_tokens=4)
     assert found.ids == expected.ids
     assert found.rollbacks < expected.rollbacks
+
+
+def test_a_text_that_is_read_after_its_prompt_begins_as_any_other_place_goes_on(monkeypatch):
+    """What cannot begin a text by itself may follow the prompt."""
+    monkeypatch.setattr(rollback, "PATIENCE", 1)
+    monkeypatch.setattr("ticore.watermarking._writer.hopeless", lambda *_: frozenset({1}))
+    generator = Generator(
+        ToyModel(ToyBrackets(["a", "b", "aa", "c"])),
+        lambda ids, logits: next(n for n, logit in enumerate(logits) if logit > -float("inf")),
+        view="whole",
+        observation=0,
+    )
+    text = generator.generate("a", max_new_tokens=1)
+    assert (text.whole, text.rollbacks) == ("ab", 1)
 
 
 def test_where_nothing_can_begin_the_writer_says_so(monkeypatch):

@@ -82,6 +82,8 @@ def test_generated_end_says_why_a_text_ends():
     assert "end of text" in ends
     full = Generator(toy(context=12), end_of_text=False, seed=1).generate("a", max_new_tokens=50)
     assert (full.end, len(full.ids)) == ("context", 11)
+    just = Generator(toy(context=12), end_of_text=False, seed=1).generate("a", max_new_tokens=11)
+    assert (just.end, len(just.ids)) == ("length", 11)
     nothing = ToyModel(ToyTokenizer(["a", "aa"]))
     assert Generator(nothing, greedy, observation=0, view="whole").generate(
         "a", max_new_tokens=9
@@ -99,6 +101,15 @@ def test_generate_never_writes_special_ids_or_padding():
                 ).generate("ab", max_new_tokens=30)
                 assert set(written.ids) <= set(range(1, 8))
                 assert end_of_text or written.end == "length"
+
+
+def test_generate_never_writes_an_end_of_text_that_has_a_text():
+    """Where it may not end a text, neither does it become part of it."""
+    model = ToyModel(ToyTokenizer(["a", "b", "<end>"]), eos_ids={2}, sharpness=0.0)
+    for seed in range(5):
+        written = Generator(model, end_of_text=False, seed=seed).generate("a", max_new_tokens=20)
+        assert (len(written.ids), written.end) == (20, "length")
+        assert 2 not in written.ids
 
 
 def test_generate_writes_the_same_text_when_the_seed_is_the_same(model):

@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -206,6 +207,22 @@ def test_rollback_backtracks_when_no_token_may_follow():
             assert text.backtracks <= most
     assert found[0, "dead end"] > found[8, "dead end"]
     assert found[8, "length"] > found[0, "length"]
+
+
+def test_what_was_taken_back_is_not_chosen_again_when_another_commit_is():
+    """Nothing may follow "y" or "z". Each is tried once, also when the other is taken back."""
+    tokenizer = ToyTokenizer(["b", "y", "z", "yb", "yy", "yz", "zb", "zy", "zz"])
+    preferred = [2, 1, 0, *range(3, 9)]
+    text = Rollback(
+        ToyModel(tokenizer).start([0]),
+        Verifier(tokenizer).start([0]),
+        lambda ids, logits: next(token for token in preferred if logits[token] > -np.inf),
+        max_new_tokens=2,
+        observation=0,
+    )
+    list(text.run())
+    assert (tokenizer.decode(text.committed), text.end) == ("bz", "length")
+    assert text.backtracks == 2
 
 
 def test_a_sampler_that_chooses_a_banned_token_is_refused():

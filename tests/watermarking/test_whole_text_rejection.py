@@ -253,6 +253,20 @@ def test_generate_batch_names_the_row_that_has_no_consistent_text():
         writer.generate_batch([[0]] * 2, max_new_tokens=2, samplers=sampler)
 
 
+def test_consistent_generate_gives_up_after_its_attempts():
+    """Alone and for many prompts: both settings reach the writer."""
+    model = toy(NEVER_CONSISTENT, ToyBatchModel, end=False)
+
+    def sampler(ids, logits):
+        return 0
+
+    how = {"rollback": "exact", "max_attempts": 3, "max_new_tokens": 2}
+    with pytest.raises(CapacityError, match=r"^expected a consistent text in 3 attempts"):
+        ticore.consistent_generate(model, [0], sampler=sampler, **how)
+    with pytest.raises(CapacityError, match=r"^row 0: expected a consistent text in 3 attempts"):
+        ticore.consistent_generate_batch(model, [[0]], samplers=lambda row: sampler, **how)
+
+
 @pytest.mark.parametrize(
     ("settings", "part"),
     [

@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 
+from tests.support.random_added_tokens import Added, Model
 from tests.support.tokenizers import TRAINED
 from ticore.consistency._engines import list_check
 from ticore.consistency._engines.list_check import ListCheck
@@ -56,6 +57,22 @@ def test_list_check_equals_the_definition(name, together, monkeypatch):
         expected = [oracle.is_consistent(ids.tolist()) for ids in lists]
         assert check.consistent(lists).tolist() == expected
     assert 0 < sum(expected) < len(expected)
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "cl100k", "marks"])
+def test_list_check_equals_the_definition_beside_added_tokens(kind):
+    """What stands before one would join its text; others spell one, over a cut between words."""
+    rules = ((b" ", b"<"), (b" ", b"!"), (b" ", b"a"), (b"a", b"b"), (b".", b"."))
+    tokenizer = Model(kind, rules, (Added("<a>"), Added("b.a"), Added("ab b"))).open()
+    oracle, check = Oracle(tokenizer), ListCheck(tokenizer)
+    draw = random.Random(kind)
+    texts = ("ab .<>", " <", " a", "ab", "..")
+    written = [token for text in texts for token in tokenizer.encode(text)]
+    ids = sorted({*written, *tokenizer.structure().added_tokens.values()})
+    lists = [draw.choices(ids, k=draw.randrange(1, 6)) for _ in range(400)]
+    expected = [oracle.is_consistent(one) for one in lists]
+    assert check.consistent([np.array(one) for one in lists]).tolist() == expected
+    assert 20 < sum(expected) < len(expected)
 
 
 def test_list_check_reads_few_texts(monkeypatch):
