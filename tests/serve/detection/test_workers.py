@@ -25,6 +25,21 @@ gate, make_app = need("detection.gate"), need("detection.app").make_app
 GATE = gate.ServiceGate(frozenset({"127.0.0.1"}))
 
 
+class BreaksAfterOneStart:
+    """A pool that takes one piece of work, which comes to nothing, and breaks."""
+
+    def __init__(self, *_, **__):
+        self.left = 1
+
+    def submit(self, *work):
+        if not self.left:
+            raise BrokenProcessPool
+        self.left -= 1
+        broken = Future()
+        broken.set_exception(BrokenProcessPool())
+        return broken
+
+
 def test_nothing_of_the_pool_is_left_after_close():
     settings = DetectorSettings("tiny-en", ({"scheme": "gumbel", "key": "00" * 32},))
     threads, processes = {*threading.enumerate()}, {*multiprocessing.active_children()}
@@ -52,17 +67,7 @@ def test_ctrl_c_between_two_starts_ends_those_that_have_started(monkeypatch):
 
 
 def test_a_process_that_ends_while_others_start_is_noticed_by_the_next_request(monkeypatch):
-    class Pool:
-        def __init__(self, *_, **__):
-            self.left = 1
-
-        def submit(self, *work):
-            if not self.left:
-                raise BrokenProcessPool
-            self.left -= 1
-            return Future()
-
-    monkeypatch.setattr(workers_module, "ProcessPoolExecutor", Pool)
+    monkeypatch.setattr(workers_module, "ProcessPoolExecutor", BreaksAfterOneStart)
     workers = Workers(DetectorSettings("tiny-en", ()), 2, 60)
     with pytest.raises(RefusedError, match="found that it ends each time"):
         asyncio.run(workers.answered(b'{"text": "a"}'))
@@ -115,22 +120,8 @@ def test_processes_that_answer_nothing_for_too_long_are_noticed(monkeypatch):
 
 def test_processes_that_never_start_are_noticed(monkeypatch):
     """Each is followed from its start, so that a pool which breaks at once says nothing either."""
-
-    class Pool:
-        def __init__(self, *_, **__):
-            """It takes one piece of work for each process, and breaks."""
-            self.left = 1
-
-        def submit(self, *work):
-            if not self.left:
-                raise BrokenProcessPool
-            self.left -= 1
-            broken = Future()
-            broken.set_exception(BrokenProcessPool())
-            return broken
-
     now = [0.0]
-    monkeypatch.setattr(workers_module, "ProcessPoolExecutor", Pool)
+    monkeypatch.setattr(workers_module, "ProcessPoolExecutor", BreaksAfterOneStart)
     monkeypatch.setattr(workers_module, "Pulse", lambda: Pulse(lambda: now[0]))
     workers = Workers(DetectorSettings("tiny-en", ()), 1, 60)
     workers.require_life()
