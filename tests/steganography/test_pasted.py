@@ -147,6 +147,11 @@ def test_a_prompt_of_a_windows_file_is_as_it_was_sent(arrived: str) -> None:
     assert "a\r\nb c" in [reading for _, reading in readings(arrived, "a\r\nb")]
 
 
+def test_a_row_of_line_ends_is_compared_with_a_prompt_in_one_way_alone() -> None:
+    """Each could be one space or two: there are more ways than can be tried."""
+    assert list(readings("a" + 100 * "\r\n", "a" + 100 * " " + "b")) == []
+
+
 def test_a_message_after_a_prompt_of_a_windows_file_is_read() -> None:
     prompt = "It was\r\na cold day"
     random = np.random.default_rng(7).bytes

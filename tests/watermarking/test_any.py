@@ -277,15 +277,10 @@ def test_a_configuration_has_no_stretch_that_the_list_does_not_find():
 
 def test_any_shows_the_stretches_of_several_configurations():
     gumbel, left = SCHEMES["gumbel"](KEYS[1], SIZE), SCHEMES["left_hash"](KEYS[2], SIZE, delta=4)
-    ids = np.concatenate(
-        [
-            some_ids(1, 150, SIZE),
-            marked_ids(gumbel, 2, 60),
-            some_ids(3, 150, SIZE),
-            marked_ids(left, 4, 120),
-            some_ids(5, 100, SIZE),
-        ]
-    )
+    ids = np.concatenate([
+        some_ids(1, 150, SIZE), marked_ids(gumbel, 2, 60),
+        some_ids(3, 150, SIZE), marked_ids(left, 4, 120), some_ids(5, 100, SIZE),
+    ])  # fmt: skip
     detector = WatermarkDetector.any(TOKENIZER, [{"scheme": ["gumbel", "left_hash"], "key": KEYS}])
     found = detector.detect_ids(ids)
     first, second = found.stretches

@@ -43,7 +43,8 @@ _MOST_PLANS = 100  # of repairs, for a text; those that matter are the first one
 MOST_STEPS = 3  # tokens to read per character, for all readings; a token has about four characters
 _PASSES_FOR_EDITS = 80  # of the model, beside those that read the text once
 
-_SPACE = r"\r\n|\s"  # two characters may be one line end
+# Two characters may be one line end, and are no other spaces: a row of them is read in one way.
+_SPACE = r"\r\n|(?!\r\n)\s"
 
 _WRAPPED = "wrapped lines"
 _LOST = "spaces in place of line ends"
